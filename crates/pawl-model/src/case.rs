@@ -50,13 +50,9 @@ pub struct CaseRecord {
 }
 
 impl CaseRecord {
-    /// The state of the row, whoever wrote it: the stored one, else from `error` and `passed`.
+    /// See [`State::of_row`].
     #[must_use]
     pub const fn state(&self) -> State {
-        match (self.status, self.error.is_some(), self.passed) {
-            (Some(state), _, _) => state,
-            (None, true, _) => State::Error,
-            (None, false, passed) => State::judged(passed),
-        }
+        State::of_row(self.status, self.passed, self.error.is_some())
     }
 }

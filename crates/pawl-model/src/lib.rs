@@ -7,6 +7,7 @@ mod json;
 mod run;
 mod state;
 mod target;
+mod user;
 
 pub use case::CaseRecord;
 pub use check::{CheckResult, EvalResults, EvalSummary};
@@ -15,3 +16,4 @@ pub use json::{Json, JsonError, JsonProblem};
 pub use run::{Run, RunStatus};
 pub use state::{State, Tally};
 pub use target::{TargetFailure, TargetFailureKind, TargetOutput, TargetRequest};
+pub use user::User;

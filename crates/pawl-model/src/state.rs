@@ -43,6 +43,17 @@ impl State {
         if passed { Self::Passed } else { Self::Failed }
     }
 
+    /// The state of a row of `sb_eval_cases`, whoever wrote it: the stored one, else from `passed` and whether there
+    /// is an `error`.
+    #[must_use]
+    pub const fn of_row(stored: Option<Self>, passed: bool, has_error: bool) -> Self {
+        match (stored, has_error) {
+            (Some(state), _) => state,
+            (None, true) => Self::Error,
+            (None, false) => Self::judged(passed),
+        }
+    }
+
     /// The state of the whole from the states of its parts: failed if one failed, else error if one errored,
     /// else passed if one passed, else skipped.
     #[must_use]

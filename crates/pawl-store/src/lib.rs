@@ -1,1 +1,28 @@
 //! What is remembered: SQLite and PostgreSQL behind one door.
+//!
+//! The door is a [`Scope`]: an actor and an open transaction. Every function that reads or writes a tenant's rows
+//! takes one, and every statement is given the actor's tenant as `$1`.
+
+pub mod cases;
+mod error;
+mod insert;
+mod location;
+mod migrate;
+mod postgres;
+mod row;
+pub mod runs;
+mod scope;
+mod sqlite;
+mod statement;
+mod store;
+pub mod users;
+mod value;
+
+pub use error::{Result, StoreError};
+pub use location::Location;
+pub use migrate::{MigratedPostgres, RuntimeRole, migrate_postgres, postgres_migrations};
+pub use row::{Column, Columns, Row};
+pub use scope::{Actor, Scope};
+pub use statement::{Statement, statements};
+pub use store::Store;
+pub use value::Value;

@@ -1,1 +1,27 @@
-//! How all of it is tested: databases per test, the binary, recorded targets.
+//! How all of it is tested: a real database per test on both engines, and sample rows.
+
+mod database;
+pub mod samples;
+
+pub use database::{Engine, TestDatabase};
+
+/// Stamps each test body for both engines: `async fn name(database: TestDatabase)` becomes the tests
+/// `sqlite::name` and `postgres::name`.
+#[macro_export]
+macro_rules! on_both_engines {
+    ($($name:ident),+ $(,)?) => {
+        mod sqlite {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $name() {
+                super::$name($crate::TestDatabase::new($crate::Engine::Sqlite).await).await;
+            })+
+        }
+
+        mod postgres {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $name() {
+                super::$name($crate::TestDatabase::new($crate::Engine::Postgres).await).await;
+            })+
+        }
+    };
+}

@@ -1,0 +1,5 @@
+select id, input_data ->> 'id', trial, status, passed, error is not null, score
+from sb_eval_cases
+where run_id = $2 and (user_id = $1 or $1 is null) and id > $3
+order by id
+limit $4

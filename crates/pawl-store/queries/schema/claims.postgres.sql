@@ -1,0 +1,1 @@
+select set_config('request.jwt.claims', $1, true)

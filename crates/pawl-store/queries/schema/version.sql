@@ -1,0 +1,1 @@
+select max(version) as version from _pawl_migrations where success

@@ -1,0 +1,3 @@
+update sb_sessions
+set user_id = $2
+where user_id is null and (user_id = $1 or $1 is null)

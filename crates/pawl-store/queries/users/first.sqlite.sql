@@ -1,0 +1,5 @@
+select id
+from auth_users
+where (id = $1 or $1 is null)
+order by created_at, id
+limit 1

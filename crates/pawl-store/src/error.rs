@@ -1,0 +1,125 @@
+//! What can go wrong in the store.
+
+use std::path::PathBuf;
+
+/// The store's result.
+pub type Result<T, E = StoreError> = std::result::Result<T, E>;
+
+/// What can go wrong in the store. The texts are for operators; what a database said is in the source alone.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The URL names no database that we know.
+    #[error("`{given}` is not a database URL: use postgres://… or sqlite:PATH")]
+    Url {
+        /// The URL, without its password.
+        given: String,
+    },
+    /// The file cannot be opened, or is no SQLite database.
+    #[error("cannot open the database file {path}")]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system or SQLite said.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The database cannot be reached.
+    #[error("cannot reach the database")]
+    Unreachable(#[source] sqlx::Error),
+    /// The schema was made by a newer version of the program.
+    #[error(
+        "the database's schema is at version {found}, which is newer than this program knows ({known}): \
+         use a newer pawl"
+    )]
+    Newer {
+        /// Version in the database.
+        found: i64,
+        /// Newest version that we know.
+        known: i64,
+    },
+    /// The schema is missing or older than the program needs, and PostgreSQL is migrated only by its owner.
+    #[error(
+        "the database's schema is {}, this program needs version {known}: \
+         run `pawl migrate --database-url OWNER_URL` with the URL of the database's owner",
+        found.map_or_else(|| "missing".to_owned(), |found| ["at version ", &found.to_string()].concat())
+    )]
+    Old {
+        /// Version in the database; none without our tables.
+        found: Option<i64>,
+        /// Version that is needed.
+        known: i64,
+    },
+    /// A migration failed or was changed after it had been applied.
+    #[error("cannot migrate the database")]
+    Migrate(#[source] sqlx::migrate::MigrateError),
+    /// The role sees past row level security.
+    #[error(
+        "the role `{role}` {reason}, so row level security would not hold: connect as a plain role. \
+         `pawl migrate --database-url OWNER_URL --runtime-role pawl_app` makes one; or, as a superuser: {fix}"
+    )]
+    Role {
+        /// The role we connected as.
+        role: String,
+        /// Why it is refused.
+        reason: &'static str,
+        /// SQL that mends it.
+        fix: String,
+    },
+    /// A text holds NUL, which PostgreSQL cannot store; refused for both engines.
+    #[error("a text holds the NUL character, which cannot be stored")]
+    Nul,
+    /// NaN or an infinity.
+    #[error("NaN and infinities cannot be stored as numbers")]
+    NotFinite,
+    /// A stored value does not read as what its column should hold.
+    #[error("column {column} does not hold {expected}")]
+    Corrupt {
+        /// Index of the column in the statement's answer, from 0.
+        column: usize,
+        /// What was expected.
+        expected: &'static str,
+    },
+    /// A row with this key is there already.
+    #[error("a row with this key exists already")]
+    Duplicate(#[source] sqlx::Error),
+    /// A row that is referred to does not exist.
+    #[error("a row that is referred to does not exist")]
+    Reference(#[source] sqlx::Error),
+    /// A column's rule refused the value.
+    #[error("a value breaks a rule of its column")]
+    Rule(#[source] sqlx::Error),
+    /// A tenant tried to write a row of another.
+    #[error("a tenant cannot write rows of another")]
+    ForeignRow,
+    /// Anything else that the database refused.
+    #[error("the database refused a statement")]
+    Query(#[source] sqlx::Error),
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        use sqlx::error::ErrorKind;
+        let kind = error.as_database_error().map(|database| database.kind());
+        match (kind, &error) {
+            (Some(ErrorKind::UniqueViolation), _) => Self::Duplicate(error),
+            (Some(ErrorKind::ForeignKeyViolation), _) => Self::Reference(error),
+            (Some(ErrorKind::CheckViolation | ErrorKind::NotNullViolation), _) => Self::Rule(error),
+            (
+                _,
+                sqlx::Error::Io(_)
+                | sqlx::Error::PoolTimedOut
+                | sqlx::Error::PoolClosed
+                | sqlx::Error::Tls(_),
+            ) => Self::Unreachable(error),
+            // 22003: numeric value out of range; a CHECK on SQLite.
+            (Some(_), _)
+                if error
+                    .as_database_error()
+                    .is_some_and(|e| e.code().as_deref() == Some("22003")) =>
+            {
+                Self::Rule(error)
+            }
+            _ => Self::Query(error),
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! A PostgreSQL server: row level security decides, under the claims of each transaction.
+
+use std::time::Duration;
+
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
+use sqlx::{Connection as _, PgPool, Row as _};
+
+use crate::{Actor, Location, Result, StoreError, migrate};
+
+const CONNECTIONS: u32 = 16;
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
+
+const CLAIMS: &str = include_str!("../queries/schema/claims.postgres.sql");
+const ROLE: &str = include_str!("../queries/schema/role.postgres.sql");
+
+/// A pool of connections under a role that row level security holds for.
+#[derive(Clone)]
+pub struct Postgres {
+    pool: PgPool,
+}
+
+impl Postgres {
+    pub(crate) async fn open(url: &str) -> Result<Self> {
+        let options = options(url)?;
+        // Outside the pool, which would try again and again where nobody answers.
+        let mut connection = PgConnection::connect_with(&options)
+            .await
+            .map_err(StoreError::Unreachable)?;
+        migrate::check_postgres(&mut connection).await?;
+        refuse_unsafe_role(&mut connection).await?;
+        connection.close().await?;
+        let pool = PgPoolOptions::new()
+            .max_connections(CONNECTIONS)
+            .acquire_timeout(ACQUIRE_TIMEOUT)
+            .connect_lazy_with(options);
+        Ok(Self { pool })
+    }
+
+    /// The only place where claims are set: for this transaction, so that a pooled connection carries none over.
+    pub(crate) async fn begin(&self, actor: Actor) -> Result<sqlx::Transaction<'static, sqlx::Postgres>> {
+        let mut transaction = self.pool.begin().await?;
+        sqlx::query(CLAIMS)
+            .bind(actor.claims())
+            .execute(&mut *transaction)
+            .await?;
+        Ok(transaction)
+    }
+
+    pub(crate) async fn close(&self) {
+        self.pool.close().await;
+    }
+}
+
+/// Options of every session, whoever opens it: times are UTC.
+pub(crate) fn options(url: &str) -> Result<PgConnectOptions> {
+    let options: PgConnectOptions = url.parse().map_err(|_| StoreError::Url {
+        given: Location::Postgres(url.to_owned()).to_string(),
+    })?;
+    Ok(options.options([("TimeZone", "UTC")]).application_name("pawl"))
+}
+
+async fn refuse_unsafe_role(connection: &mut PgConnection) -> Result<()> {
+    let row = sqlx::query(ROLE).fetch_one(connection).await?;
+    let role: String = row.try_get("role")?;
+    let alter = |clause: &str| ["alter role ", &quoted(&role), " ", clause].concat();
+    let refusal = if row.try_get("is_superuser")? {
+        Some(("is a superuser", alter("nosuperuser nobypassrls")))
+    } else if row.try_get("bypasses_rls")? {
+        Some(("has BYPASSRLS", alter("nobypassrls")))
+    } else if row.try_get("is_owner")? {
+        Some((
+            "owns the tables",
+            "create role pawl_app login nosuperuser nobypassrls".to_owned(),
+        ))
+    } else {
+        None
+    };
+    match refusal {
+        Some((reason, fix)) => Err(StoreError::Role { role, reason, fix }),
+        None => Ok(()),
+    }
+}
+
+/// An SQL identifier, for showing.
+fn quoted(identifier: &str) -> String {
+    ["\"", &identifier.replace('"', "\"\""), "\""].concat()
+}

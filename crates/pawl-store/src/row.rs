@@ -1,0 +1,233 @@
+//! Reading rows: the same types from both engines.
+
+use pawl_model::{CaseId, Json, RunId, State, UserId};
+use sqlx::postgres::PgRow;
+use sqlx::sqlite::SqliteRow;
+use sqlx::types::BigDecimal;
+use sqlx::{Row as _, TypeInfo as _, ValueRef as _};
+use time::{OffsetDateTime, PrimitiveDateTime};
+use uuid::Uuid;
+
+use crate::{Result, StoreError};
+
+/// One row of an answer.
+pub enum Row {
+    /// Of SQLite.
+    Sqlite(SqliteRow),
+    /// Of PostgreSQL.
+    Postgres(PgRow),
+}
+
+impl Row {
+    /// The columns from the first on, in the order of the statement.
+    #[must_use]
+    pub const fn columns(&self) -> Columns<'_> {
+        Columns { row: self, next: 0 }
+    }
+
+    fn is_null(&self, column: usize) -> Result<bool> {
+        Ok(match self {
+            Self::Sqlite(row) => row.try_get_raw(column)?.is_null(),
+            Self::Postgres(row) => row.try_get_raw(column)?.is_null(),
+        })
+    }
+
+    /// The value of a column both of whose drivers read `T` themselves.
+    fn plain<'r, T>(&'r self, column: usize) -> Result<T>
+    where
+        T: sqlx::Decode<'r, sqlx::Sqlite> + sqlx::Type<sqlx::Sqlite>,
+        T: sqlx::Decode<'r, sqlx::Postgres> + sqlx::Type<sqlx::Postgres>,
+    {
+        Ok(match self {
+            Self::Sqlite(row) => row.try_get(column)?,
+            Self::Postgres(row) => row.try_get(column)?,
+        })
+    }
+}
+
+/// A walk along the columns of a row.
+pub struct Columns<'r> {
+    row: &'r Row,
+    next: usize,
+}
+
+impl Columns<'_> {
+    /// Reads the next column.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] when it does not hold a `T`.
+    pub fn read<T: Column>(&mut self) -> Result<T> {
+        let column = self.next;
+        self.next += 1;
+        T::read(self.row, column)
+    }
+}
+
+/// What a column can be read as.
+pub trait Column: Sized {
+    /// Reads column `column`, from 0.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] when it does not hold a `Self`.
+    fn read(row: &Row, column: usize) -> Result<Self>;
+}
+
+impl<T: Column> Column for Option<T> {
+    fn read(row: &Row, column: usize) -> Result<Self> {
+        if row.is_null(column)? {
+            Ok(None)
+        } else {
+            T::read(row, column).map(Some)
+        }
+    }
+}
+
+macro_rules! plain_columns {
+    ($($type:ty),*) => {$(
+        impl Column for $type {
+            fn read(row: &Row, column: usize) -> Result<Self> {
+                row.plain(column)
+            }
+        }
+    )*};
+}
+
+plain_columns!(bool, f64, String, Vec<u8>);
+
+impl Column for i64 {
+    fn read(row: &Row, column: usize) -> Result<Self> {
+        match row {
+            Row::Sqlite(row) => Ok(row.try_get(column)?),
+            Row::Postgres(pg) => match pg.try_get_raw(column)?.type_info().name() {
+                "INT8" => Ok(pg.try_get(column)?),
+                _ => i32::read(row, column).map(Self::from),
+            },
+        }
+    }
+}
+
+impl Column for i32 {
+    fn read(row: &Row, column: usize) -> Result<Self> {
+        row.plain(column)
+    }
+}
+
+/// `REAL` is 32 bits wide; SQLite keeps it in 64, rounded when it was written.
+impl Column for f32 {
+    fn read(row: &Row, column: usize) -> Result<Self> {
+        row.plain(column)
+    }
+}
+
+impl Column for Uuid {
+    fn read(row: &Row, column: usize) -> Result<Self> {
+        match row {
+            Row::Sqlite(row) => {
+                let text: &str = row.try_get(column)?;
+                text.parse().map_err(|_| StoreError::Corrupt {
+                    column,
+                    expected: "a uuid",
+                })
+            }
+            Row::Postgres(row) => Ok(row.try_get(column)?),
+        }
+    }
+}
+
+macro_rules! uuid_columns {
+    ($($id:ident),*) => {$(
+        impl Column for $id {
+            fn read(row: &Row, column: usize) -> Result<Self> {
+                Uuid::read(row, column).map($id)
+            }
+        }
+    )*};
+}
+
+uuid_columns!(RunId, CaseId, UserId);
+
+impl Column for State {
+    fn read(row: &Row, column: usize) -> Result<Self> {
+        let word = String::read(row, column)?;
+        Self::parse(&word).ok_or(StoreError::Corrupt {
+            column,
+            expected: "a state",
+        })
+    }
+}
+
+impl Column for OffsetDateTime {
+    fn read(row: &Row, column: usize) -> Result<Self> {
+        match row {
+            Row::Sqlite(row) => {
+                let microseconds: i64 = row.try_get(column)?;
+                Self::from_unix_timestamp_nanos(i128::from(microseconds) * 1_000).map_err(|_| {
+                    StoreError::Corrupt {
+                        column,
+                        expected: "a time",
+                    }
+                })
+            }
+            Row::Postgres(row) => match row.try_get_raw(column)?.type_info().name() {
+                "TIMESTAMP" => Ok(row.try_get::<PrimitiveDateTime, _>(column)?.assume_utc()),
+                _ => Ok(row.try_get(column)?),
+            },
+        }
+    }
+}
+
+impl Column for BigDecimal {
+    fn read(row: &Row, column: usize) -> Result<Self> {
+        let number = match row {
+            Row::Sqlite(row) => {
+                let text: &str = row.try_get(column)?;
+                text.parse().map_err(|_| StoreError::Corrupt {
+                    column,
+                    expected: "a decimal",
+                })?
+            }
+            Row::Postgres(row) => row.try_get::<Self, _>(column)?,
+        };
+        Ok(number.normalized())
+    }
+}
+
+impl Column for Json {
+    fn read(row: &Row, column: usize) -> Result<Self> {
+        let corrupt = |_| StoreError::Corrupt {
+            column,
+            expected: "JSON",
+        };
+        match row {
+            Row::Sqlite(row) => Self::parse(row.try_get(column)?).map_err(corrupt),
+            Row::Postgres(row) => {
+                let raw = row.try_get_raw(column)?;
+                let bytes = raw
+                    .as_bytes()
+                    .map_err(|error| StoreError::Query(sqlx::Error::Decode(error)))?;
+                // The binary form starts with a version byte.
+                let text = std::str::from_utf8(bytes.strip_prefix(&[1]).unwrap_or(bytes));
+                let text = text.map_err(|_| StoreError::Corrupt {
+                    column,
+                    expected: "JSON",
+                })?;
+                Self::parse(text).map_err(corrupt)
+            }
+        }
+    }
+}
+
+impl Column for Vec<String> {
+    fn read(row: &Row, column: usize) -> Result<Self> {
+        match row {
+            Row::Sqlite(row) => {
+                let text: &str = row.try_get(column)?;
+                serde_json::from_str(text).map_err(|_| StoreError::Corrupt {
+                    column,
+                    expected: "a list of texts",
+                })
+            }
+            Row::Postgres(row) => Ok(row.try_get(column)?),
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The one door to tenants' rows: who is asking, and a transaction.
+
+use pawl_model::UserId;
+use sqlx::{Arguments as _, AssertSqlSafe, Postgres, SqlSafeStr as _, SqlStr, Sqlite};
+
+use crate::{Result, Row, Statement, StoreError, Value, users};
+
+/// Who is asking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Actor {
+    /// A tenant: sees and writes rows of their own.
+    Tenant(UserId),
+    /// Service keys, the intake writer, the worker, and the command line before there is a user: all rows.
+    Service,
+}
+
+impl Actor {
+    /// The tenant whose rows are meant; none for the service, which means all.
+    #[must_use]
+    pub const fn tenant(self) -> Option<UserId> {
+        match self {
+            Self::Tenant(user) => Some(user),
+            Self::Service => None,
+        }
+    }
+
+    /// The claims that row level security reads.
+    pub(crate) fn claims(self) -> String {
+        match self {
+            Self::Tenant(user) => serde_json::json!({"role": "authenticated", "sub": user}),
+            Self::Service => serde_json::json!({"role": "service_role"}),
+        }
+        .to_string()
+    }
+}
+
+pub(crate) enum Transaction {
+    Sqlite(sqlx::Transaction<'static, Sqlite>),
+    Postgres(sqlx::Transaction<'static, Postgres>),
+}
+
+/// An actor and an open transaction; dropped without [`Scope::commit`], nothing of it happened.
+pub struct Scope {
+    actor: Actor,
+    transaction: Transaction,
+}
+
+impl Scope {
+    pub(crate) const fn new(actor: Actor, transaction: Transaction) -> Self {
+        Self { actor, transaction }
+    }
+
+    /// Who is asking.
+    #[must_use]
+    pub const fn actor(&self) -> Actor {
+        self.actor
+    }
+
+    /// Makes it durable.
+    ///
+    /// # Errors
+    /// When the database could not; nothing of the transaction happened then.
+    pub async fn commit(self) -> Result<()> {
+        match self.transaction {
+            Transaction::Sqlite(transaction) => transaction.commit().await?,
+            Transaction::Postgres(transaction) => transaction.commit().await?,
+        }
+        Ok(())
+    }
+
+    /// The owner of a row that this scope writes: a tenant's own; for the service the one named, else the first
+    /// user, else none as long as there is no user.
+    ///
+    /// # Errors
+    /// [`StoreError::ForeignRow`] when a tenant names somebody else.
+    pub async fn owner(&mut self, named: Option<UserId>) -> Result<Option<UserId>> {
+        match (self.actor, named) {
+            (Actor::Tenant(user), Some(other)) if user != other => Err(StoreError::ForeignRow),
+            (Actor::Tenant(user), _) => Ok(Some(user)),
+            (Actor::Service, Some(user)) => Ok(Some(user)),
+            (Actor::Service, None) => users::first_or_wait(self).await,
+        }
+    }
+
+    /// Runs a statement with the tenant as `$1` and the values from `$2` on; says how many rows it touched.
+    pub(crate) async fn execute(&mut self, statement: &Statement, values: &[Value<'_>]) -> Result<u64> {
+        Ok(match &mut self.transaction {
+            Transaction::Sqlite(transaction) => {
+                let arguments = sqlite_arguments(Some(self.actor), values)?;
+                sqlx::query_with(statement.sqlite, arguments)
+                    .execute(&mut **transaction)
+                    .await?
+                    .rows_affected()
+            }
+            Transaction::Postgres(transaction) => {
+                let arguments = postgres_arguments(Some(self.actor), values)?;
+                sqlx::query_with(statement.postgres, arguments)
+                    .execute(&mut **transaction)
+                    .await?
+                    .rows_affected()
+            }
+        })
+    }
+
+    /// Runs a statement with the tenant as `$1` and the values from `$2` on; gives all its rows.
+    pub(crate) async fn fetch(&mut self, statement: &Statement, values: &[Value<'_>]) -> Result<Vec<Row>> {
+        match &mut self.transaction {
+            Transaction::Sqlite(transaction) => {
+                let arguments = sqlite_arguments(Some(self.actor), values)?;
+                let rows = sqlx::query_with(statement.sqlite, arguments)
+                    .fetch_all(&mut **transaction)
+                    .await?;
+                Ok(rows.into_iter().map(Row::Sqlite).collect())
+            }
+            Transaction::Postgres(transaction) => {
+                let arguments = postgres_arguments(Some(self.actor), values)?;
+                let rows = sqlx::query_with(statement.postgres, arguments)
+                    .fetch_all(&mut **transaction)
+                    .await?;
+                Ok(rows.into_iter().map(Row::Postgres).collect())
+            }
+        }
+    }
+
+    /// As [`Scope::fetch`], for the one row that there can be.
+    pub(crate) async fn fetch_one(
+        &mut self,
+        statement: &Statement,
+        values: &[Value<'_>],
+    ) -> Result<Option<Row>> {
+        Ok(self.fetch(statement, values).await?.pop())
+    }
+
+    /// Runs a text that was put together from names of our own and placeholders, without the tenant.
+    pub(crate) async fn execute_text<'v, V>(&mut self, text: String, values: V) -> Result<u64>
+    where
+        V: IntoIterator<Item = &'v Value<'v>>,
+    {
+        let text: SqlStr = AssertSqlSafe(text).into_sql_str();
+        Ok(match &mut self.transaction {
+            Transaction::Sqlite(transaction) => {
+                let arguments = sqlite_arguments(None, values)?;
+                sqlx::query_with(text, arguments)
+                    .execute(&mut **transaction)
+                    .await?
+                    .rows_affected()
+            }
+            Transaction::Postgres(transaction) => {
+                let arguments = postgres_arguments(None, values)?;
+                sqlx::query_with(text, arguments)
+                    .execute(&mut **transaction)
+                    .await?
+                    .rows_affected()
+            }
+        })
+    }
+}
+
+fn sqlite_arguments<'v>(
+    actor: Option<Actor>,
+    values: impl IntoIterator<Item = &'v Value<'v>>,
+) -> Result<sqlx::sqlite::SqliteArguments> {
+    let mut arguments = sqlx::sqlite::SqliteArguments::default();
+    if let Some(actor) = actor {
+        Value::from(actor.tenant()).add_to_sqlite(&mut arguments)?;
+    }
+    for value in values {
+        value.add_to_sqlite(&mut arguments)?;
+    }
+    Ok(arguments)
+}
+
+fn postgres_arguments<'v>(
+    actor: Option<Actor>,
+    values: impl IntoIterator<Item = &'v Value<'v>>,
+) -> Result<sqlx::postgres::PgArguments> {
+    let mut arguments = sqlx::postgres::PgArguments::default();
+    if let Some(actor) = actor {
+        // Typed even when it is null, since `$1 is null` alone tells PostgreSQL no type.
+        let tenant = actor.tenant().map(|user| user.0);
+        arguments
+            .add(tenant)
+            .map_err(|error| StoreError::Query(sqlx::Error::Encode(error)))?;
+    }
+    for value in values {
+        value.add_to_postgres(&mut arguments)?;
+    }
+    Ok(arguments)
+}

@@ -1,0 +1,59 @@
+//! The store: one of two engines.
+
+use crate::scope::Transaction;
+use crate::{Actor, Location, Result, Scope, postgres, sqlite};
+
+/// An open database.
+#[derive(Clone)]
+pub enum Store {
+    /// The embedded one: one writing connection, several reading ones.
+    Sqlite(sqlite::Sqlite),
+    /// A server.
+    Postgres(postgres::Postgres),
+}
+
+impl Store {
+    /// Opens the database. A SQLite file is created and migrated as needed; PostgreSQL is checked and refused when
+    /// its schema is old or our role sees past row level security.
+    ///
+    /// # Errors
+    /// When it cannot be opened, reached or used safely: see [`crate::StoreError`].
+    pub async fn open(location: &Location) -> Result<Self> {
+        match location {
+            Location::Sqlite(path) => sqlite::Sqlite::open(path).await.map(Self::Sqlite),
+            Location::Postgres(url) => postgres::Postgres::open(url).await.map(Self::Postgres),
+        }
+    }
+
+    /// Opens a transaction that only reads; it sees one state of the database.
+    ///
+    /// # Errors
+    /// When the database cannot be reached.
+    pub async fn read(&self, actor: Actor) -> Result<Scope> {
+        let transaction = match self {
+            Self::Sqlite(sqlite) => Transaction::Sqlite(sqlite.begin_reading().await?),
+            Self::Postgres(postgres) => Transaction::Postgres(postgres.begin(actor).await?),
+        };
+        Ok(Scope::new(actor, transaction))
+    }
+
+    /// Opens a transaction that may write. SQLite has one at a time; further ones wait for it.
+    ///
+    /// # Errors
+    /// When the database cannot be reached, or another process keeps it locked for over five seconds.
+    pub async fn write(&self, actor: Actor) -> Result<Scope> {
+        let transaction = match self {
+            Self::Sqlite(sqlite) => Transaction::Sqlite(sqlite.begin_writing().await?),
+            Self::Postgres(postgres) => Transaction::Postgres(postgres.begin(actor).await?),
+        };
+        Ok(Scope::new(actor, transaction))
+    }
+
+    /// Closes all connections; SQLite's log is written back into its file.
+    pub async fn close(&self) {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.close().await,
+            Self::Postgres(postgres) => postgres.close().await,
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! One kind of value for both engines, so that a statement is written and bound once.
+
+use std::borrow::Cow;
+
+use pawl_model::Json;
+use sqlx::encode::IsNull;
+use sqlx::error::BoxDynError;
+use sqlx::postgres::types::Oid;
+use sqlx::postgres::{PgArgumentBuffer, PgTypeInfo};
+use sqlx::types::BigDecimal;
+use sqlx::{Arguments, Encode, Postgres, Type};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::{Result, StoreError};
+
+/// A value on its way into a statement.
+///
+/// | | PostgreSQL | SQLite |
+/// |---|---|---|
+/// | `Null` | of whatever type the place has | null |
+/// | `Bool`, `Int` | `boolean`, `bigint` (narrowed by the column) | integer |
+/// | `Real` | `double precision` (narrowed to `real` by the column) | real |
+/// | `Decimal` | `numeric` | text, the shortest decimal |
+/// | `Text`, `Bytes` | `text`, `bytea` | text, blob |
+/// | `Uuid` | `uuid` | text, lower case |
+/// | `Time` | `timestamptz` (as UTC where the column is `timestamp`) | integer, microseconds since 1970 |
+/// | `Json` | `jsonb` | text in normal form |
+/// | `TextList` | `text[]` | a JSON array of texts |
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value<'a> {
+    /// No value.
+    Null,
+    /// A truth value.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// A finite number.
+    Real(f64),
+    /// A decimal; it never passes through a float.
+    Decimal(Cow<'a, BigDecimal>),
+    /// A text without NUL.
+    Text(Cow<'a, str>),
+    /// Bytes.
+    Bytes(Cow<'a, [u8]>),
+    /// A UUID.
+    Uuid(Uuid),
+    /// A point in time, to the microsecond.
+    Time(OffsetDateTime),
+    /// A document.
+    Json(Cow<'a, Json>),
+    /// A list of texts without NUL.
+    TextList(Cow<'a, [String]>),
+}
+
+impl Value<'_> {
+    /// Refuses what one of the engines could not keep, the same way for both.
+    pub(crate) fn check(&self) -> Result<()> {
+        match self {
+            Self::Text(text) if text.contains('\0') => Err(StoreError::Nul),
+            Self::TextList(texts) if texts.iter().any(|text| text.contains('\0')) => Err(StoreError::Nul),
+            Self::Real(number) if !number.is_finite() => Err(StoreError::NotFinite),
+            _ => Ok(()),
+        }
+    }
+
+    pub(crate) fn add_to_sqlite(&self, arguments: &mut sqlx::sqlite::SqliteArguments) -> Result<()> {
+        self.check()?;
+        match self {
+            Self::Null => arguments.add(None::<i64>),
+            Self::Bool(truth) => arguments.add(*truth),
+            Self::Int(number) => arguments.add(*number),
+            Self::Real(number) => arguments.add(*number),
+            Self::Decimal(number) => arguments.add(shortest(number)),
+            Self::Text(text) => arguments.add(text.as_ref()),
+            Self::Bytes(bytes) => arguments.add(bytes.as_ref()),
+            Self::Uuid(uuid) => arguments.add(uuid.hyphenated().to_string()),
+            Self::Time(time) => arguments.add(microseconds(*time)),
+            Self::Json(json) => arguments.add(json.as_str()),
+            Self::TextList(texts) => arguments.add(serde_json::Value::from(texts.to_vec()).to_string()),
+        }
+        .map_err(|error| StoreError::Query(sqlx::Error::Encode(error)))
+    }
+
+    pub(crate) fn add_to_postgres(&self, arguments: &mut sqlx::postgres::PgArguments) -> Result<()> {
+        self.check()?;
+        match self {
+            Self::Null => arguments.add(UntypedNull),
+            Self::Bool(truth) => arguments.add(*truth),
+            Self::Int(number) => arguments.add(*number),
+            Self::Real(number) => arguments.add(*number),
+            Self::Decimal(number) => arguments.add(number.as_ref()),
+            Self::Text(text) => arguments.add(text.as_ref()),
+            Self::Bytes(bytes) => arguments.add(bytes.as_ref()),
+            Self::Uuid(uuid) => arguments.add(*uuid),
+            Self::Time(time) => arguments.add(*time),
+            Self::Json(json) => arguments.add(NormalJson(json)),
+            Self::TextList(texts) => arguments.add(texts.as_ref()),
+        }
+        .map_err(|error| StoreError::Query(sqlx::Error::Encode(error)))
+    }
+}
+
+/// A decimal as both engines give it back: no exponent, no trailing zeros after the point.
+pub(crate) fn shortest(number: &BigDecimal) -> String {
+    number.normalized().to_plain_string()
+}
+
+/// Time as SQLite keeps it.
+pub(crate) fn microseconds(time: OffsetDateTime) -> i64 {
+    // The years that `time` can hold fit: ±9999 is below 2^58 microseconds.
+    i64::try_from(time.unix_timestamp_nanos().div_euclid(1_000)).unwrap_or(i64::MAX)
+}
+
+/// A null whose type PostgreSQL infers from its place (`unknown`).
+struct UntypedNull;
+
+impl Type<Postgres> for UntypedNull {
+    fn type_info() -> PgTypeInfo {
+        PgTypeInfo::with_oid(Oid(705))
+    }
+}
+
+impl Encode<'_, Postgres> for UntypedNull {
+    fn encode_by_ref(&self, _: &mut PgArgumentBuffer) -> Result<IsNull, BoxDynError> {
+        Ok(IsNull::Yes)
+    }
+}
+
+/// A document that is text already: `jsonb` on the wire is a version byte and the text.
+struct NormalJson<'a>(&'a Json);
+
+impl Type<Postgres> for NormalJson<'_> {
+    fn type_info() -> PgTypeInfo {
+        <sqlx::types::JsonValue as Type<Postgres>>::type_info()
+    }
+}
+
+impl Encode<'_, Postgres> for NormalJson<'_> {
+    fn encode_by_ref(&self, buffer: &mut PgArgumentBuffer) -> Result<IsNull, BoxDynError> {
+        buffer.push(1);
+        buffer.extend_from_slice(self.0.as_str().as_bytes());
+        Ok(IsNull::No)
+    }
+}
+
+macro_rules! value_from {
+    ($($from:ty => |$name:ident| $value:expr;)*) => {$(
+        impl<'a> From<$from> for Value<'a> {
+            fn from($name: $from) -> Self {
+                $value
+            }
+        }
+    )*};
+}
+
+value_from! {
+    bool => |truth| Value::Bool(truth);
+    i64 => |number| Value::Int(number);
+    i32 => |number| Value::Int(i64::from(number));
+    f64 => |number| Value::Real(number);
+    Uuid => |uuid| Value::Uuid(uuid);
+    OffsetDateTime => |time| Value::Time(time);
+    String => |text| Value::Text(Cow::Owned(text));
+    &'a str => |text| Value::Text(Cow::Borrowed(text));
+    &'a String => |text| Value::Text(Cow::Borrowed(text));
+    &'a Json => |json| Value::Json(Cow::Borrowed(json));
+    &'a [String] => |texts| Value::TextList(Cow::Borrowed(texts));
+    &'a [u8] => |bytes| Value::Bytes(Cow::Borrowed(bytes));
+    &'a BigDecimal => |number| Value::Decimal(Cow::Borrowed(number));
+    pawl_model::RunId => |id| Value::Uuid(id.0);
+    pawl_model::CaseId => |id| Value::Uuid(id.0);
+    pawl_model::UserId => |id| Value::Uuid(id.0);
+    pawl_model::State => |state| Value::Text(Cow::Borrowed(state.as_str()));
+}
+
+impl<'a, T> From<Option<T>> for Value<'a>
+where
+    Value<'a>: From<T>,
+{
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Value::Null, Value::from)
+    }
+}
+
+#[cfg(test)]
+#[path = "value_tests.rs"]
+mod tests;

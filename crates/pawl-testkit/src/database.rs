@@ -1,0 +1,202 @@
+//! A database per test: a SQLite file, or a PostgreSQL database cloned from a migrated template.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use pawl_store::{Location, RuntimeRole, Store, migrate_postgres};
+use sqlx::postgres::{PgConnectOptions, PgConnection};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
+use tempfile::TempDir;
+use uuid::Uuid;
+
+/// One of the two engines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// The embedded one.
+    Sqlite,
+    /// A server, at `PAWL_TEST_POSTGRES_URL` as its superuser.
+    Postgres,
+}
+
+/// Where the test server is; `scripts/test` starts one and sets it.
+const SERVER: &str = "PAWL_TEST_POSTGRES_URL";
+const OWNER: &str = "pawl_owner";
+const RUNTIME: &str = "pawl_app";
+/// Both roles live on a throw-away server on this machine alone.
+const PASSWORD: &str = "for-tests-only";
+/// Keeps processes of one test run from making roles and template at once.
+const TEMPLATE_LOCK: i64 = 7_297_281_040_182_461;
+
+/// An empty, migrated database that nobody else uses.
+pub struct TestDatabase {
+    /// Its engine.
+    pub engine: Engine,
+    /// Where it is, as the product is told it.
+    pub location: Location,
+    /// The database, open.
+    pub store: Store,
+    folder: TempDir,
+}
+
+impl TestDatabase {
+    /// Makes one.
+    ///
+    /// # Panics
+    /// When it cannot be made: a test without its database has failed.
+    pub async fn new(engine: Engine) -> Self {
+        let folder = TempDir::new().expect("a temporary folder");
+        let location = match engine {
+            Engine::Sqlite => Location::in_folder(folder.path()),
+            Engine::Postgres => Location::Postgres(clone_of_template().await),
+        };
+        let store = Store::open(&location).await.expect("a test database opens");
+        Self {
+            engine,
+            location,
+            store,
+            folder,
+        }
+    }
+
+    /// A folder that lives as long as the database.
+    #[must_use]
+    pub fn folder(&self) -> &std::path::Path {
+        self.folder.path()
+    }
+
+    /// The URL of the database for the product's own command line.
+    #[must_use]
+    pub fn url(&self) -> String {
+        match &self.location {
+            Location::Sqlite(path) => ["sqlite:", &path.to_string_lossy()].concat(),
+            Location::Postgres(url) => url.clone(),
+        }
+    }
+}
+
+fn server() -> PgConnectOptions {
+    let url = std::env::var(SERVER).unwrap_or_default();
+    assert!(
+        !url.is_empty(),
+        "{SERVER} is not set: run ./scripts/test, or start a server by scripts/postgres start"
+    );
+    url.parse().expect("a URL of a PostgreSQL server")
+}
+
+/// The URL of the test server with this role and database.
+fn url(role: &str, database: &str) -> String {
+    let server = server();
+    [
+        "postgres://",
+        role,
+        ":",
+        PASSWORD,
+        "@",
+        server.get_host(),
+        ":",
+        &server.get_port().to_string(),
+        "/",
+        database,
+    ]
+    .concat()
+}
+
+/// Runs statements of our own making: names in them are fixed words or hexadecimal digits.
+async fn run(connection: &mut PgConnection, text: String) {
+    connection
+        .execute(sqlx::raw_sql(AssertSqlSafe(text)))
+        .await
+        .expect("a statement of the test kit");
+}
+
+async fn clone_of_template() -> String {
+    let mut connection = PgConnection::connect_with(&server())
+        .await
+        .expect("the test server answers");
+    let template = template(&mut connection).await;
+    let database = ["pawl_test_", &Uuid::new_v4().simple().to_string()].concat();
+    let create = [
+        "create database ",
+        &database,
+        " template ",
+        &template,
+        " owner ",
+        OWNER,
+    ]
+    .concat();
+    run(&mut connection, create).await;
+    connection.close().await.expect("the connection closes");
+    url(RUNTIME, &database)
+}
+
+/// The migrated template, made by the first test that needs it; its name changes with the migrations.
+async fn template(connection: &mut PgConnection) -> String {
+    let name = template_name();
+    lock(connection, "select pg_advisory_lock($1)").await;
+    let exists: bool = sqlx::query_scalar("select exists (select from pg_database where datname = $1)")
+        .bind(&name)
+        .fetch_one(&mut *connection)
+        .await
+        .expect("the list of databases");
+    if !exists {
+        make_template(connection, &name).await;
+    }
+    lock(connection, "select pg_advisory_unlock($1)").await;
+    name
+}
+
+async fn lock(connection: &mut PgConnection, statement: &'static str) {
+    sqlx::query(statement)
+        .bind(TEMPLATE_LOCK)
+        .execute(connection)
+        .await
+        .expect("the template's lock");
+}
+
+async fn make_template(connection: &mut PgConnection, name: &str) {
+    let roles = "do $$ begin
+        if not exists (select from pg_roles where rolname = 'OWNER') then
+            create role OWNER login createrole createdb nosuperuser nobypassrls password 'PASSWORD';
+        end if;
+    end $$";
+    run(
+        connection,
+        roles.replace("OWNER", OWNER).replace("PASSWORD", PASSWORD),
+    )
+    .await;
+    // Under another name until it is complete: what a killed test left is replaced.
+    let draft = [name, "_draft"].concat();
+    run(
+        connection,
+        ["drop database if exists ", &draft, " with (force)"].concat(),
+    )
+    .await;
+    run(
+        connection,
+        ["create database ", &draft, " owner ", OWNER].concat(),
+    )
+    .await;
+    let role = RuntimeRole {
+        name: RUNTIME,
+        password: PASSWORD,
+    };
+    migrate_postgres(&url(OWNER, &draft), Some(role))
+        .await
+        .expect("the template migrates");
+    run(
+        connection,
+        ["alter database ", &draft, " rename to ", name].concat(),
+    )
+    .await;
+}
+
+fn template_name() -> String {
+    let mut hasher = DefaultHasher::new();
+    for migration in pawl_store::postgres_migrations() {
+        migration.hash(&mut hasher);
+    }
+    [
+        "pawl_template_",
+        &Uuid::from_u64_pair(0, hasher.finish()).simple().to_string()[16..],
+    ]
+    .concat()
+}
