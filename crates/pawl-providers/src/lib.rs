@@ -1,1 +1,15 @@
 //! What is asked of the outside: targets over HTTP and as commands.
+//!
+//! A [`TargetSpec`] is what a person wrote; a [`Target`] is called with a request and gives a reply or a failure. Every
+//! call is bounded in time and size, and nothing of it outlives it: dropping the future ends the request or kills the
+//! command with all it started.
+
+mod answer;
+mod command;
+mod excerpt;
+mod http;
+mod spec;
+mod target;
+
+pub use spec::{TargetSpec, TargetSpecError};
+pub use target::{CommandContract, MAX_ANSWER_BYTES, Target, TargetError, TargetReply, TargetSettings};

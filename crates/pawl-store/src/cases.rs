@@ -1,6 +1,6 @@
 //! Cases of runs: `sb_eval_cases`.
 
-use pawl_model::{CaseId, CaseRecord, RunId, State};
+use pawl_model::{CaseId, CaseRecord, Json, RunId, State};
 use uuid::Uuid;
 
 use crate::insert::Insert;
@@ -102,6 +102,8 @@ pub struct Outcome {
     pub state: State,
     /// Its score; none where it was not scored.
     pub score: Option<f64>,
+    /// Its checks.
+    pub eval_results: Json,
 }
 
 /// As [`page`], the outcomes alone.
@@ -126,6 +128,7 @@ pub async fn outcomes(
                 trial,
                 state,
                 score: columns.read()?,
+                eval_results: columns.read()?,
             })
         })
         .collect()

@@ -1,5 +1,10 @@
 //! One suite for two engines.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "an unwrap is an assertion here, in the helpers of tests too"
+)]
+
 mod cases;
 mod ownership;
 mod refusals;

@@ -1,0 +1,165 @@
+//! A compiled check.
+
+use pawl_model::{CheckResult, State};
+
+use crate::contain::{Contain, StartsWith};
+use crate::equal::Equals;
+use crate::grading::Grading;
+use crate::html::IsHtml;
+use crate::json::{ContainsJson, IsJson};
+use crate::levenshtein::Levenshtein;
+use crate::limit::Limit;
+use crate::pattern::Pattern;
+use crate::rule::{Finding, Rule};
+use crate::spec::{AssertSpec, CheckType, PathStep, SpecError};
+use crate::story::{StoryCheck, StoryRule, StorySettings};
+use crate::subject::Subject;
+use crate::xml::IsXml;
+
+/// A check that is ready to judge: patterns and schemas are compiled.
+#[derive(Debug)]
+pub struct Check {
+    name: String,
+    weight: f64,
+    metric: Option<String>,
+    body: Body,
+}
+
+#[derive(Debug)]
+enum Body {
+    Rule { rule: Box<dyn Rule>, negated: bool },
+    Set(Grading),
+}
+
+impl Check {
+    /// Compiles an entry: one check, or the eight of the preset `user-story`.
+    ///
+    /// # Errors
+    /// When a value, threshold or weight does not fit the type: a pattern that is no regular expression, a schema that
+    /// is no JSON Schema, an empty list …
+    pub fn compile(spec: &AssertSpec) -> Result<Vec<Self>, SpecError> {
+        spec.check_members()?;
+        match spec.check_type {
+            CheckType::UserStory => {
+                let settings = StorySettings::read(spec)?;
+                let of_preset = |check| {
+                    let single = AssertSpec {
+                        weight: spec.weight,
+                        metric: spec.metric.clone(),
+                        ..AssertSpec::of(CheckType::Story(check))
+                    };
+                    Self::with_rule(&single, Box::new(StoryRule { check, settings }))
+                };
+                Ok(StoryCheck::ALL.map(of_preset).into())
+            }
+            CheckType::AssertSet => {
+                let nested = |(index, spec)| {
+                    Self::compile(spec).map_err(|e| {
+                        e.under(PathStep::Index(index))
+                            .under(PathStep::Key("assert".to_owned()))
+                    })
+                };
+                let checks: Vec<Vec<Self>> = spec
+                    .assert
+                    .iter()
+                    .enumerate()
+                    .map(nested)
+                    .collect::<Result<_, _>>()?;
+                let set = Grading::new(checks.into_iter().flatten().collect(), spec.threshold)?;
+                Ok(vec![Self::with_body(spec, Body::Set(set))])
+            }
+            _ => Ok(vec![Self::with_rule(spec, compile_rule(spec)?)]),
+        }
+    }
+
+    fn with_rule(spec: &AssertSpec, rule: Box<dyn Rule>) -> Self {
+        let negated = spec.negated;
+        Self::with_body(spec, Body::Rule { rule, negated })
+    }
+
+    fn with_body(spec: &AssertSpec, body: Body) -> Self {
+        Self {
+            name: spec.name.clone(),
+            weight: spec.weight,
+            metric: spec.metric.clone(),
+            body,
+        }
+    }
+
+    /// The type as written in the suite.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How much it counts in the case's score.
+    #[must_use]
+    pub const fn weight(&self) -> f64 {
+        self.weight
+    }
+
+    /// Judges a subject. A check of weight 0 is a metric: where it would fail, it passes with the score 0.
+    #[must_use]
+    pub fn judge(&self, subject: &Subject<'_>) -> CheckResult {
+        let (state, message, score) = match &self.body {
+            Body::Rule { rule, negated } => {
+                let (state, message) = judge_rule(rule.as_ref(), *negated, subject);
+                (state, message, None)
+            }
+            Body::Set(grading) => {
+                let grade = grading.judge(subject);
+                let score = grade.score.filter(|_| grade.state != State::Error);
+                (grade.state, grade.reason(), score)
+            }
+        };
+        let (state, message, score) = match state {
+            State::Failed if self.weight == 0.0 => (State::Passed, None, score.or(Some(0.0))),
+            _ => (state, message, score),
+        };
+        CheckResult {
+            score,
+            weight: self.weight,
+            metric: self.metric.clone(),
+            ..CheckResult::new(self.name.as_str(), state, message)
+        }
+    }
+}
+
+fn judge_rule(rule: &dyn Rule, negated: bool, subject: &Subject<'_>) -> (State, Option<String>) {
+    match (rule.judge(subject), negated) {
+        (Finding::Holds, false) | (Finding::Misses(_), true) => (State::Passed, None),
+        (Finding::Misses(reason), false) => (State::Failed, Some(reason)),
+        (Finding::Holds, true) => (State::Failed, Some(rule.claim())),
+        (Finding::Unknown(reason), _) => (State::Error, Some(reason)),
+    }
+}
+
+fn compile_rule(spec: &AssertSpec) -> Result<Box<dyn Rule>, SpecError> {
+    Ok(match spec.check_type {
+        CheckType::Equals => Box::new(Equals::compile(spec)?),
+        CheckType::Contains
+        | CheckType::IContains
+        | CheckType::ContainsAny
+        | CheckType::IContainsAny
+        | CheckType::ContainsAll
+        | CheckType::IContainsAll => Box::new(Contain::compile(spec)?),
+        CheckType::StartsWith => Box::new(StartsWith::compile(spec)?),
+        CheckType::Regex => Box::new(Pattern::compile(spec)?),
+        CheckType::IsJson => Box::new(IsJson::compile(spec)?),
+        CheckType::ContainsJson => Box::new(ContainsJson::compile(spec)?),
+        CheckType::IsXml => Box::new(IsXml::compile(spec)?),
+        CheckType::IsHtml => Box::new(IsHtml),
+        CheckType::Levenshtein => Box::new(Levenshtein::compile(spec)?),
+        CheckType::Latency | CheckType::Cost => Box::new(Limit::compile(spec)?),
+        CheckType::Story(check) => Box::new(StoryRule {
+            check,
+            settings: StorySettings::read(spec)?,
+        }),
+        CheckType::AssertSet | CheckType::UserStory => {
+            return Err(SpecError::new(format!(
+                "`{}` stands for several checks",
+                spec.name
+            )));
+        }
+    })
+}

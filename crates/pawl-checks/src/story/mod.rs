@@ -1,0 +1,134 @@
+//! The eight checks on a user story: an output that is a JSON object with `title`, `description` and
+//! `acceptance_criteria`.
+
+mod actionable;
+mod criteria;
+mod description;
+mod lexicon;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+use serde_json::Value;
+
+use crate::Subject;
+use crate::rule::{Finding, Rule};
+pub use settings::StorySettings;
+
+/// One of the eight story checks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StoryCheck {
+    /// The title is a text that is not blank.
+    HasTitle,
+    /// The description is a text that is not blank.
+    HasDescription,
+    /// The description says "as a", "I want" and "so that", in this order.
+    DescriptionFormat,
+    /// There are enough acceptance criteria that are not blank.
+    MinAcceptanceCriteria,
+    /// There are not too many acceptance criteria.
+    MaxAcceptanceCriteria,
+    /// No two acceptance criteria say the same.
+    NoDuplicateAc,
+    /// The description is neither too short nor too long.
+    DescriptionLength,
+    /// Each acceptance criterion says who does what.
+    AcsAreActionable,
+}
+
+const BLANK: &str = "missing or blank";
+
+impl StoryCheck {
+    /// The eight, in the order of the preset `user-story`.
+    pub const ALL: [Self; 8] = [
+        Self::HasTitle,
+        Self::HasDescription,
+        Self::DescriptionFormat,
+        Self::MinAcceptanceCriteria,
+        Self::MaxAcceptanceCriteria,
+        Self::NoDuplicateAc,
+        Self::DescriptionLength,
+        Self::AcsAreActionable,
+    ];
+
+    /// Applies the check.
+    ///
+    /// # Errors
+    /// Why the story fails; one whose input is absent does.
+    fn judge(self, story: Story<'_>, settings: &StorySettings) -> Result<(), String> {
+        let criteria = || story.criteria().ok_or_else(|| BLANK.to_owned());
+        match self {
+            Self::HasTitle => present(story.title()),
+            Self::HasDescription => present(story.description()),
+            Self::DescriptionFormat => description::format(story.description().unwrap_or_default()),
+            Self::DescriptionLength => description::length(story.description().unwrap_or_default(), settings),
+            Self::MinAcceptanceCriteria => criteria::at_least(story.criteria().unwrap_or_default(), settings),
+            Self::MaxAcceptanceCriteria => criteria::at_most(criteria()?, settings),
+            Self::NoDuplicateAc => criteria::distinct(criteria()?),
+            Self::AcsAreActionable => criteria::actionable(criteria()?, settings),
+        }
+    }
+
+    /// What is true of a story that passes.
+    fn claim(self, settings: &StorySettings) -> String {
+        match self {
+            Self::HasTitle => "has a title".to_owned(),
+            Self::HasDescription => "has a description".to_owned(),
+            Self::DescriptionFormat => "says 'as a', 'I want' and 'so that'".to_owned(),
+            Self::MinAcceptanceCriteria => format!("has {} or more ACs", settings.min_acceptance_criteria),
+            Self::MaxAcceptanceCriteria => format!("has {} or fewer ACs", settings.max_acceptance_criteria),
+            Self::NoDuplicateAc => "has no duplicate AC".to_owned(),
+            Self::DescriptionLength => format!(
+                "length within {}–{}",
+                settings.min_description_length, settings.max_description_length
+            ),
+            Self::AcsAreActionable => "each AC starts with a verb".to_owned(),
+        }
+    }
+}
+
+fn present(text: Option<&str>) -> Result<(), String> {
+    match text {
+        Some(text) if !text.trim().is_empty() => Ok(()),
+        _ => Err(BLANK.to_owned()),
+    }
+}
+
+/// An output read as a story; a part of the wrong type is as absent.
+#[derive(Clone, Copy)]
+struct Story<'a>(Option<&'a Value>);
+
+impl<'a> Story<'a> {
+    fn text(self, name: &str) -> Option<&'a str> {
+        self.0?.get(name)?.as_str()
+    }
+
+    fn title(self) -> Option<&'a str> {
+        self.text("title")
+    }
+
+    fn description(self) -> Option<&'a str> {
+        self.text("description")
+    }
+
+    fn criteria(self) -> Option<&'a [Value]> {
+        self.0?.get("acceptance_criteria")?.as_array().map(Vec::as_slice)
+    }
+}
+
+/// A story check with its settings.
+#[derive(Debug)]
+pub(crate) struct StoryRule {
+    pub(crate) check: StoryCheck,
+    pub(crate) settings: StorySettings,
+}
+
+impl Rule for StoryRule {
+    fn judge(&self, subject: &Subject<'_>) -> Finding {
+        self.check.judge(Story(subject.json()), &self.settings).into()
+    }
+
+    fn claim(&self) -> String {
+        self.check.claim(&self.settings)
+    }
+}

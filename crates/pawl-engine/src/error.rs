@@ -1,0 +1,127 @@
+//! What can go wrong in the engine, and whose fault it is.
+
+use pawl_model::RunId;
+use pawl_providers::{TargetError, TargetSpecError};
+use pawl_store::StoreError;
+
+use crate::run::outputs::OutputsError;
+use crate::run::suite::SuiteError;
+
+/// What can go wrong in the engine.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The suite cannot be read.
+    #[error(transparent)]
+    Suite(#[from] SuiteError),
+    /// The recorded outputs cannot be read.
+    #[error(transparent)]
+    Outputs(#[from] OutputsError),
+    /// The target is not one that we know.
+    #[error(transparent)]
+    TargetSpec(#[from] TargetSpecError),
+    /// The target does not go with its settings.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    /// Neither the suite nor the caller names a target.
+    #[error("`{suite}` names no target: give one by --target, or recorded outputs by --outputs")]
+    NoTarget {
+        /// The suite.
+        suite: String,
+    },
+    /// More rows than one run can have.
+    #[error("{cases} cases × {trials} trials are more than the {limit} rows that a run can have")]
+    TooManyRows {
+        /// Cases of the suite.
+        cases: u64,
+        /// Trials of each.
+        trials: u16,
+        /// The limit.
+        limit: u64,
+    },
+    /// Nobody has this id or address.
+    #[error("there is no user `{named}`: `pawl user list` shows them")]
+    UnknownUser {
+        /// As it was given.
+        named: String,
+    },
+    /// Several users, and none was named.
+    #[error("there are several users, name one by --user or PAWL_USER:\n  {users}")]
+    SeveralUsers {
+        /// A line each.
+        users: String,
+    },
+    /// There is no such run, or it is somebody else's.
+    #[error("there is no run {id}")]
+    UnknownRun {
+        /// Its id.
+        id: RunId,
+    },
+    /// A run can be resumed only as what it was.
+    #[error("run {id} cannot be resumed with this {what}: it was started with {was}, not {is}")]
+    ResumeDiffers {
+        /// The run.
+        id: RunId,
+        /// What differs.
+        what: &'static str,
+        /// As the run has it.
+        was: String,
+        /// As it was given now.
+        is: String,
+    },
+    /// Nothing is left of a run that is over.
+    #[error("run {id} is {status} with all its {rows} rows: there is nothing to resume")]
+    NothingToResume {
+        /// The run.
+        id: RunId,
+        /// How it ended.
+        status: String,
+        /// Its rows.
+        rows: u64,
+    },
+    /// A suite that expands into several runs cannot resume one.
+    #[error(
+        "`{suite}` makes {count} runs, of its prompts and targets; name one target by --target to resume"
+    )]
+    ResumeOfSeveral {
+        /// The suite.
+        suite: String,
+        /// How many runs it makes.
+        count: usize,
+    },
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A task of ours died.
+    #[error("a worker thread died")]
+    Worker(#[source] tokio::task::JoinError),
+}
+
+/// Whose fault an error is: it decides the exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// What was asked cannot be done as asked.
+    Usage,
+    /// Something that we depend on did not work.
+    Infrastructure,
+}
+
+impl EngineError {
+    /// Whose fault it is.
+    #[must_use]
+    pub const fn fault(&self) -> Fault {
+        match self {
+            Self::Store(
+                StoreError::Url { .. }
+                | StoreError::Unreadable { .. }
+                | StoreError::Newer { .. }
+                | StoreError::Old { .. }
+                | StoreError::Role { .. }
+                | StoreError::Nul
+                | StoreError::ForeignRow
+                | StoreError::Duplicate(_),
+            ) => Fault::Usage,
+            Self::Store(_) | Self::Worker(_) => Fault::Infrastructure,
+            _ => Fault::Usage,
+        }
+    }
+}

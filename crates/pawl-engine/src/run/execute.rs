@@ -1,0 +1,432 @@
+//! Executing a planned run: cases are read, asked, judged and stored, all at once and in bounded numbers.
+//!
+//! A case keeps its place among those under way until its row is committed. So a run that is killed has at most as
+//! many cases to do again as were under way, and a slow database slows the asking down instead of filling memory.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use pawl_model::{CaseRecord, EvalResults, Json, Run, RunId, RunStatus, Tally};
+use pawl_providers::Target;
+use pawl_store::Actor;
+use serde_json::json;
+use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::journal::Done;
+use super::outputs::RecordedOutputs;
+use super::plan::{PlannedRun, Source};
+use super::record::{Answer, Trial};
+use super::report::RunReport;
+use super::suite::{Dataset, Variant};
+use crate::{Clock, Engine, EngineError};
+
+/// Cases that are read ahead.
+const READ_AHEAD: usize = 256;
+/// The most rows of one commit.
+const ROWS_PER_COMMIT: usize = 512;
+/// Characters of a run's `error`.
+const MAX_ERROR: usize = 2_000;
+
+/// What happens during a run.
+#[derive(Clone, Copy, Debug)]
+pub enum RunEvent<'a> {
+    /// It begins; `stored` of its `rows` rows stand there already.
+    Started {
+        /// The run.
+        run: &'a Run,
+        /// Rows that it will have.
+        rows: u64,
+        /// Rows that stand there already.
+        stored: u64,
+    },
+    /// Rows were stored.
+    Stored {
+        /// All rows so far.
+        tally: &'a Tally,
+    },
+}
+
+/// Who is told what happens during a run.
+type Listener<'a> = &'a (dyn Fn(RunEvent<'_>) + Send + Sync);
+
+/// A row that waits to be stored, and the place among those under way that it keeps until then.
+struct Executed {
+    record: CaseRecord,
+    results: EvalResults,
+    _place: OwnedSemaphorePermit,
+}
+
+impl Engine {
+    /// Executes a planned run and finalises it, whatever happens: as `completed` when every case was executed, else as
+    /// `failed` with the reason. Cancelling `stop` ends it as it stands.
+    ///
+    /// # Errors
+    /// When the run cannot be started or resumed, or cannot go on.
+    pub async fn execute(
+        &self,
+        actor: Actor,
+        planned: PlannedRun,
+        stop: &CancellationToken,
+        listener: Listener<'_>,
+    ) -> Result<RunReport, EngineError> {
+        let started = Instant::now();
+        let rows = planned.rows();
+        let (mut report, done) = match planned.resume {
+            None => self.start(actor, &planned).await?,
+            Some(id) => self.resume(actor, &planned, id).await?,
+        };
+        listener(RunEvent::Started {
+            run: &report.run,
+            rows,
+            stored: report.resumed,
+        });
+        let target = match &planned.source {
+            Source::Target(target) => Some(Arc::clone(target)),
+            Source::Recorded(_) => None,
+        };
+        let outcome = self
+            .work(
+                actor,
+                planned,
+                done,
+                Work {
+                    stop,
+                    listener,
+                    report: &mut report,
+                },
+            )
+            .await;
+        if let Some(target) = target.and_then(Arc::into_inner) {
+            target.close().await;
+        }
+        let error = match &outcome {
+            Err(error) => Some(shown(error)),
+            Ok(()) if report.tally.total() < rows => Some(format!(
+                "interrupted with {} of {rows} rows stored; go on by --resume {}",
+                report.tally.total(),
+                report.run.id
+            )),
+            Ok(()) => None,
+        };
+        let tally = report.tally;
+        let finished = self.finish_run(actor, &mut report.run, tally, error).await;
+        outcome?;
+        finished?;
+        report.took = started.elapsed();
+        Ok(report)
+    }
+
+    async fn start(&self, actor: Actor, planned: &PlannedRun) -> Result<(RunReport, Done), EngineError> {
+        let run = planned.describe(RunId(self.clock.fresh_id()), &self.clock);
+        self.begin_run(actor, &run).await?;
+        let run = self.run(actor, run.id).await?;
+        Ok((RunReport::new(run), Done::nothing(planned.trials)))
+    }
+
+    async fn resume(
+        &self,
+        actor: Actor,
+        planned: &PlannedRun,
+        id: RunId,
+    ) -> Result<(RunReport, Done), EngineError> {
+        let run = self.run(actor, id).await?;
+        planned.refuse_if_different(&run, &self.clock)?;
+        let mut report = RunReport::new(run);
+        let done = self
+            .read_journal(actor, id, planned.trials, |case| {
+                report.add(case, &EvalResults::read(&case.eval_results.to_value()));
+            })
+            .await?;
+        report.resumed = report.tally.total();
+        if report.resumed >= planned.rows() && report.run.status == RunStatus::Completed {
+            let status = report.run.status.to_string();
+            return Err(EngineError::NothingToResume {
+                id,
+                status,
+                rows: report.resumed,
+            });
+        }
+        self.reopen_run(actor, id).await?;
+        (report.run.status, report.run.error, report.run.completed_at) = (RunStatus::Running, None, None);
+        Ok((report, done))
+    }
+
+    /// Everything between the first and the last row.
+    async fn work(
+        &self,
+        actor: Actor,
+        planned: PlannedRun,
+        done: Done,
+        work: Work<'_>,
+    ) -> Result<(), EngineError> {
+        let (trials_sender, trials) = mpsc::channel(READ_AHEAD);
+        let (executed_sender, executed) = mpsc::channel(planned.concurrency.min(ROWS_PER_COMMIT));
+        let (target, recorded) = match planned.source {
+            Source::Target(target) => (Some(target), None),
+            Source::Recorded(outputs) => (None, Some(outputs)),
+        };
+        let reading = Reading {
+            dataset: planned.dataset,
+            variant: planned.variant,
+            trials: planned.trials,
+            done,
+            recorded,
+            run: work.report.run.id,
+            owner: work.report.run.user_id,
+        };
+        let reader = tokio::task::spawn_blocking(move || reading.send_all(&trials_sender));
+        let asking = Asking {
+            target,
+            places: Arc::new(Semaphore::new(planned.concurrency)),
+            clock: self.clock.clone(),
+            executed: executed_sender,
+        };
+        let asked = asking.ask_all(trials, work.stop);
+        let stored = self.store_all(actor, executed, &work.listener, work.report);
+        tokio::try_join!(asked, stored)?;
+        reader.await.map_err(EngineError::Worker)
+    }
+
+    async fn store_all(
+        &self,
+        actor: Actor,
+        mut executed: mpsc::Receiver<Executed>,
+        listener: &Listener<'_>,
+        report: &mut RunReport,
+    ) -> Result<(), EngineError> {
+        let mut batch = Vec::with_capacity(ROWS_PER_COMMIT);
+        while executed.recv_many(&mut batch, ROWS_PER_COMMIT).await > 0 {
+            let (records, rest): (Vec<CaseRecord>, Vec<_>) = batch
+                .drain(..)
+                .map(|executed: Executed| (executed.record, (executed.results, executed._place)))
+                .unzip();
+            self.store_cases(actor, &records).await?;
+            for (record, (results, _place)) in records.iter().zip(rest) {
+                report.add(record, &results);
+            }
+            listener(RunEvent::Stored { tally: &report.tally });
+        }
+        Ok(())
+    }
+}
+
+struct Work<'a> {
+    stop: &'a CancellationToken,
+    listener: Listener<'a>,
+    report: &'a mut RunReport,
+}
+
+/// Reads the cases that are still to do, on a thread of its own.
+struct Reading {
+    dataset: Dataset,
+    variant: Variant,
+    trials: u16,
+    done: Done,
+    recorded: Option<Box<RecordedOutputs>>,
+    run: RunId,
+    owner: Option<pawl_model::UserId>,
+}
+
+type ReadTrial = Result<(Trial, Option<Answer>), EngineError>;
+
+impl Reading {
+    fn send_all(mut self, sender: &mpsc::Sender<ReadTrial>) {
+        for case in self.dataset.cases(&self.variant) {
+            match case {
+                Ok(case) => {
+                    for number in 1..=self.trials {
+                        if self.done.contains(case.ordinal, number) {
+                            continue;
+                        }
+                        let trial = Trial {
+                            run: self.run,
+                            owner: self.owner,
+                            case: case.clone(),
+                            number,
+                        };
+                        // Nobody takes any more: the run was stopped.
+                        if sender.blocking_send(self.with_answer(trial)).is_err() {
+                            return;
+                        }
+                    }
+                }
+                Err(error) => {
+                    let _ = sender.blocking_send(Err(error.into()));
+                    return;
+                }
+            }
+        }
+    }
+
+    fn with_answer(&mut self, trial: Trial) -> ReadTrial {
+        let Some(recorded) = &mut self.recorded else {
+            return Ok((trial, None));
+        };
+        let answer = recorded.take(&trial.case.id, trial.number)?;
+        Ok((
+            trial,
+            Some(answer.map(|recorded| (recorded.output, recorded.latency_ms))),
+        ))
+    }
+}
+
+/// Asks the target, so many at once, and judges what it says.
+struct Asking {
+    target: Option<Arc<Target>>,
+    places: Arc<Semaphore>,
+    clock: Clock,
+    executed: mpsc::Sender<Executed>,
+}
+
+impl Asking {
+    async fn ask_all(
+        self,
+        mut trials: mpsc::Receiver<ReadTrial>,
+        stop: &CancellationToken,
+    ) -> Result<(), EngineError> {
+        let mut under_way = JoinSet::new();
+        loop {
+            let next = tokio::select! {
+                biased;
+                () = stop.cancelled() => break,
+                place = Arc::clone(&self.places).acquire_owned() => tokio::select! {
+                    biased;
+                    () = stop.cancelled() => break,
+                    trial = trials.recv() => trial.zip(place.ok()),
+                },
+            };
+            let Some((trial, place)) = next else { break };
+            let (trial, answer) = trial?;
+            under_way.spawn(self.ask(trial, answer, place));
+            while under_way.try_join_next().is_some() {}
+        }
+        if stop.is_cancelled() {
+            under_way.abort_all();
+        }
+        while under_way.join_next().await.is_some() {}
+        Ok(())
+    }
+
+    fn ask(
+        &self,
+        trial: Trial,
+        answer: Option<Answer>,
+        place: OwnedSemaphorePermit,
+    ) -> impl Future<Output = ()> + Send + use<> {
+        let (target, clock, executed) = (self.target.clone(), self.clock.clone(), self.executed.clone());
+        async move {
+            let answer = match (answer, target) {
+                (Some(answer), _) => answer,
+                (None, Some(target)) => target.call(&trial.request()).await.map(|reply| {
+                    (
+                        reply.output,
+                        Some(u64::try_from(reply.latency.as_millis()).unwrap_or(u64::MAX)),
+                    )
+                }),
+                (None, None) => return,
+            };
+            let (record, results) = trial.record(answer, clock.now());
+            // Nobody stores any more: the run could not go on.
+            let _ = executed
+                .send(Executed {
+                    record,
+                    results,
+                    _place: place,
+                })
+                .await;
+        }
+    }
+}
+
+impl PlannedRun {
+    /// The run's row as it starts.
+    fn describe(&self, id: RunId, clock: &Clock) -> Run {
+        let labels = &self.labels;
+        Run {
+            id,
+            created_at: clock.now(),
+            run_name: labels.name.clone().or_else(|| Some(self.suite.name().to_owned())),
+            dataset_version: self.dataset_version(),
+            model: labels.model.clone(),
+            prompt_version: labels
+                .prompt_version
+                .clone()
+                .or_else(|| self.variant.prompt_label()),
+            total_cases: 0,
+            passed_cases: 0,
+            failed_cases: 0,
+            status: RunStatus::Running,
+            completed_at: None,
+            error: None,
+            user_id: None,
+            suite: Some(self.suite.name().to_owned()),
+            target: Some(self.target.clone()),
+            suite_hash: Some(self.suite.hash().to_owned()),
+            dataset_hash: Some(self.dataset.hash.clone()),
+            settings: Json::from_serialize(&json!({
+                "trials": self.trials,
+                "concurrency": self.concurrency,
+                "timeout_s": self.timeout.as_secs_f64(),
+            }))
+            .ok(),
+        }
+    }
+
+    fn dataset_version(&self) -> String {
+        let version = self
+            .labels
+            .dataset_version
+            .as_deref()
+            .or_else(|| self.suite.version());
+        version.unwrap_or(&self.dataset.hash[..12]).to_owned()
+    }
+
+    /// Refuses to go on with a run under anything that would make its rows mean something else.
+    fn refuse_if_different(&self, run: &Run, clock: &Clock) -> Result<(), EngineError> {
+        let planned = self.describe(run.id, clock);
+        let trials = |settings: &Option<Json>| {
+            settings
+                .as_ref()
+                .and_then(|json| json.to_value().get("trials").map(ToString::to_string))
+        };
+        let short = |hash: Option<String>| hash.map(|hash| hash.chars().take(12).collect::<String>());
+        for (what, was, is) in [
+            (
+                "data set",
+                short(run.dataset_hash.clone()),
+                short(planned.dataset_hash),
+            ),
+            ("suite", short(run.suite_hash.clone()), short(planned.suite_hash)),
+            ("target", run.target.clone(), planned.target),
+            (
+                "number of trials",
+                trials(&run.settings),
+                trials(&planned.settings),
+            ),
+        ] {
+            if was != is {
+                let shown = |side: Option<String>| side.unwrap_or_else(|| "none".to_owned());
+                return Err(EngineError::ResumeDiffers {
+                    id: run.id,
+                    what,
+                    was: shown(was),
+                    is: shown(is),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What stands in the run's row: not the causes, which may quote a database or a provider.
+fn shown(error: &EngineError) -> String {
+    error
+        .to_string()
+        .replace('\0', "\u{fffd}")
+        .chars()
+        .take(MAX_ERROR)
+        .collect()
+}

@@ -1,0 +1,16 @@
+//! Headless runs: a suite goes in, its cases are executed and judged, a run and its cases stand in the database.
+
+pub mod compare;
+mod execute;
+mod gate;
+mod journal;
+pub mod outputs;
+mod plan;
+mod record;
+mod report;
+pub mod suite;
+
+pub use execute::RunEvent;
+pub use gate::{Gate, GateOutcome};
+pub use plan::{Labels, PlannedRun, RunRequest, TargetChoice};
+pub use report::{CheckTally, RunReport, Unpassed};

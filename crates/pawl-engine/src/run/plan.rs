@@ -1,0 +1,199 @@
+//! What is to be run: everything that can be refused is refused here, before a row is written.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use pawl_model::RunId;
+use pawl_providers::{CommandContract, Target, TargetSettings, TargetSpec};
+
+use super::outputs::RecordedOutputs;
+use super::suite::{Dataset, Suite, Variant};
+use crate::EngineError;
+
+/// Rows of a run are counted in a 32-bit column.
+const MAX_ROWS: u64 = i32::MAX as u64;
+
+/// What somebody wants to run.
+#[derive(Clone, Debug)]
+pub struct RunRequest {
+    /// The suite's file.
+    pub suite: PathBuf,
+    /// Checks for every case besides those of the suite: a preset or a file.
+    pub checks: Option<String>,
+    /// What produces the outputs.
+    pub target: TargetChoice,
+    /// How often each case is run.
+    pub trials: u16,
+    /// How many cases are under way at once; absent: 8 for targets that are waited for, more for those that are not.
+    pub concurrency: Option<NonZeroUsize>,
+    /// How long a target may take for one case.
+    pub timeout: Duration,
+    /// What the run says of itself.
+    pub labels: Labels,
+    /// The run to go on with.
+    pub resume: Option<RunId>,
+}
+
+/// What produces the outputs.
+#[derive(Clone, Debug)]
+pub enum TargetChoice {
+    /// What the suite names.
+    OfSuite,
+    /// A target in place of what the suite names.
+    Named(String),
+    /// A command in place of what the suite names, whose processes live on from case to case.
+    Persistent(String),
+    /// Outputs that were recorded before.
+    Recorded(PathBuf),
+}
+
+/// What a run says of itself.
+#[derive(Clone, Debug, Default)]
+pub struct Labels {
+    /// `run_name`; absent: the suite's name.
+    pub name: Option<String>,
+    /// `dataset_version`; absent: the suite's version, else the start of its data set's hash.
+    pub dataset_version: Option<String>,
+    /// `model`.
+    pub model: Option<String>,
+    /// `prompt_version`; absent: the label of the suite's prompt.
+    pub prompt_version: Option<String>,
+}
+
+/// One run, ready to start.
+pub struct PlannedRun {
+    pub(crate) suite: Arc<Suite>,
+    pub(crate) variant: Variant,
+    pub(crate) dataset: Dataset,
+    pub(crate) source: Source,
+    pub(crate) target: String,
+    pub(crate) trials: u16,
+    pub(crate) concurrency: usize,
+    pub(crate) timeout: Duration,
+    pub(crate) labels: Labels,
+    pub(crate) resume: Option<RunId>,
+}
+
+/// Where outputs come from.
+pub(crate) enum Source {
+    Target(Arc<Target>),
+    Recorded(Box<RecordedOutputs>),
+}
+
+impl PlannedRun {
+    /// Loads a suite, reads all of it once, and makes its targets: one planned run for each pair of prompt and target
+    /// that it names.
+    ///
+    /// # Errors
+    /// Naming the first thing that is wrong, with its place.
+    pub fn plan(request: &RunRequest) -> Result<Vec<Self>, EngineError> {
+        let suite = Arc::new(Suite::load(&request.suite, request.checks.as_deref())?);
+        let dataset = suite.scan()?;
+        if dataset.cases.saturating_mul(u64::from(request.trials)) > MAX_ROWS {
+            return Err(EngineError::TooManyRows {
+                cases: dataset.cases,
+                trials: request.trials,
+                limit: MAX_ROWS,
+            });
+        }
+        let variants = match &request.target {
+            TargetChoice::OfSuite => suite.variants(),
+            _ => suite.variants_without_targets(),
+        };
+        if request.resume.is_some() && variants.len() > 1 {
+            return Err(EngineError::ResumeOfSeveral {
+                suite: suite.name().to_owned(),
+                count: variants.len(),
+            });
+        }
+        variants
+            .into_iter()
+            .map(|variant| Self::of_variant(request, &suite, &dataset, variant))
+            .collect()
+    }
+
+    fn of_variant(
+        request: &RunRequest,
+        suite: &Arc<Suite>,
+        dataset: &Dataset,
+        variant: Variant,
+    ) -> Result<Self, EngineError> {
+        let (source, target, default_concurrency) = source(request, suite, &variant)?;
+        Ok(Self {
+            suite: Arc::clone(suite),
+            dataset: dataset.clone(),
+            source,
+            target,
+            trials: request.trials,
+            concurrency: request.concurrency.unwrap_or(default_concurrency).get(),
+            timeout: request.timeout,
+            labels: request.labels.clone(),
+            resume: request.resume,
+            variant,
+        })
+    }
+
+    /// How many rows the run will have.
+    #[must_use]
+    pub const fn rows(&self) -> u64 {
+        self.dataset.cases * self.trials as u64
+    }
+}
+
+/// Targets that are waited for: a person's machine and most endpoints take this without complaint.
+const WAITED_FOR: NonZeroUsize = NonZeroUsize::new(8).expect("8 is not 0");
+/// Targets that answer at once: as many as two commits take.
+const AT_ONCE: NonZeroUsize = NonZeroUsize::new(1_024).expect("1,024 is not 0");
+
+fn source(
+    request: &RunRequest,
+    suite: &Suite,
+    variant: &Variant,
+) -> Result<(Source, String, NonZeroUsize), EngineError> {
+    let (text, contract, directory) = match &request.target {
+        TargetChoice::Recorded(path) => {
+            let outputs = RecordedOutputs::open(path)?;
+            return Ok((
+                Source::Recorded(Box::new(outputs)),
+                format!("outputs:{}", path.display()),
+                AT_ONCE,
+            ));
+        }
+        TargetChoice::Named(text) => (text.clone(), CommandContract::PerCase, None),
+        TargetChoice::Persistent(text) => (text.clone(), CommandContract::Persistent, None),
+        TargetChoice::OfSuite => match &variant.target {
+            Some(provider) => {
+                // Commands that a suite names run where the suite is, as promptfoo has it.
+                let folder = request
+                    .suite
+                    .parent()
+                    .filter(|folder| !folder.as_os_str().is_empty());
+                let contract = CommandContract::Promptfoo {
+                    options: provider.options.clone(),
+                };
+                (provider.id.clone(), contract, folder.map(Path::to_owned))
+            }
+            None => {
+                return Err(EngineError::NoTarget {
+                    suite: suite.name().to_owned(),
+                });
+            }
+        },
+    };
+    let spec = TargetSpec::parse(&text)?;
+    let concurrency = if spec.answers_at_once() {
+        AT_ONCE
+    } else {
+        WAITED_FOR
+    };
+    let settings = TargetSettings {
+        timeout: request.timeout,
+        concurrency: request.concurrency.unwrap_or(concurrency),
+        contract,
+        directory,
+    };
+    let target = Target::new(&spec, &settings)?;
+    Ok((Source::Target(Arc::new(target)), spec.to_string(), concurrency))
+}

@@ -1,0 +1,298 @@
+//! The checks of a suite and of its cases, from their entries to what judges.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use pawl_checks::{AssertSpec, Check, CheckType, Grading, PathStep, SpecError};
+use serde_json::Value;
+
+use super::cursor::{Cursor, Spot};
+use super::digest::ContentDigest;
+use super::document::Step;
+use super::error::SuiteError;
+use super::keys;
+use super::template::{Rendering, Templates};
+
+/// How many different sets of checks are kept compiled at a time.
+const MAX_COMPILED: usize = 256;
+
+/// How deep `$ref` may lead to `$ref`.
+const MAX_REFERENCES: usize = 16;
+
+/// An entry of an `assert` list and where it stands.
+#[derive(Clone, Debug)]
+pub(super) struct Assert {
+    pub(super) spec: AssertSpec,
+    pub(super) spot: Spot,
+}
+
+impl Assert {
+    /// Reads a `$ref`-free entry.
+    pub(super) fn read(entry: &Value, spot: Spot) -> Result<Self, SuiteError> {
+        match AssertSpec::read(entry) {
+            Ok(spec) => Ok(Self { spec, spot }),
+            Err(error) => Err(fault(&spot, &error)),
+        }
+    }
+
+    /// The check that the output equals a value.
+    pub(super) fn equals(value: Value, spot: Spot) -> Self {
+        let spec = AssertSpec {
+            value: Some(value),
+            ..AssertSpec::of(CheckType::Equals)
+        };
+        Self { spec, spot }
+    }
+
+    fn digest(&self, digest: &mut ContentDigest) {
+        digest_spec(&self.spec, digest);
+    }
+}
+
+fn digest_spec(spec: &AssertSpec, digest: &mut ContentDigest) {
+    digest.text(&spec.name);
+    digest.value(spec.value.as_ref().unwrap_or(&Value::Null));
+    digest.maybe_number(spec.threshold);
+    digest.maybe_number(Some(spec.weight));
+    digest.maybe_text(spec.metric.as_deref());
+    digest.count(spec.assert.len());
+    spec.assert.iter().for_each(|inner| digest_spec(inner, digest));
+}
+
+/// What is wrong with an entry, at the part that is wrong.
+fn fault(spot: &Spot, error: &SpecError) -> SuiteError {
+    match spot {
+        Spot::Value { document, steps } => {
+            let mut steps = steps.clone();
+            steps.extend(error.path.iter().map(|step| match step {
+                PathStep::Key(key) => Step::Key(key.as_str().into()),
+                PathStep::Index(index) => Step::Index(*index),
+            }));
+            let spot = Spot::Value {
+                document: Arc::clone(document),
+                steps,
+            };
+            spot.error(error.to_string())
+        }
+        Spot::Place(_) => spot.error(error.to_string()),
+    }
+}
+
+/// Reads a list of entries; `$ref` entries are replaced by the `assertionTemplates` of their document.
+pub(super) fn read_list(list: &Cursor<'_>) -> Result<Vec<Assert>, SuiteError> {
+    list.items()?
+        .map(|item| {
+            let entry = resolve(&item, item.value, 0)?;
+            Assert::read(&entry, item.spot())
+        })
+        .collect()
+}
+
+fn resolve(item: &Cursor<'_>, entry: &Value, depth: usize) -> Result<Value, SuiteError> {
+    if depth > MAX_REFERENCES {
+        return Err(item.error("the assertion templates refer to each other without end"));
+    }
+    if let Some(reference) = entry.get("$ref") {
+        let name = reference
+            .as_str()
+            .and_then(|reference| reference.strip_prefix("#/assertionTemplates/"));
+        let Some(name) = name else {
+            return Err(item.error("only references of the form `#/assertionTemplates/NAME` are supported"));
+        };
+        let templates = item.root_value().get("assertionTemplates");
+        let Some(template) = templates.and_then(|templates| templates.get(name)) else {
+            let known = templates
+                .and_then(Value::as_object)
+                .into_iter()
+                .flat_map(|known| known.keys());
+            let guess = keys::did_you_mean(name, known.map(String::as_str));
+            return Err(item.error(format!("there is no assertion template `{name}`{guess}")));
+        };
+        return resolve(item, template, depth + 1);
+    }
+    let mut entry = entry.clone();
+    if let Some(Value::Array(nested)) = entry.get_mut("assert") {
+        for inner in nested {
+            *inner = resolve(item, inner, depth + 1)?;
+        }
+    }
+    Ok(entry)
+}
+
+/// The checks that a case brings itself.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OwnChecks {
+    pub(super) asserts: Vec<Assert>,
+    /// Judges only where nothing else does.
+    pub(super) expected: Option<Assert>,
+    pub(super) threshold: Option<f64>,
+    pub(super) without_defaults: bool,
+}
+
+impl OwnChecks {
+    fn is_empty(&self) -> bool {
+        self.asserts.is_empty()
+            && self.expected.is_none()
+            && self.threshold.is_none()
+            && !self.without_defaults
+    }
+
+    pub(super) fn digest(&self, digest: &mut ContentDigest) {
+        digest.count(self.asserts.len());
+        self.asserts
+            .iter()
+            .chain(&self.expected)
+            .for_each(|assert| assert.digest(digest));
+        digest.value(&Value::Bool(self.expected.is_some()));
+        digest.maybe_number(self.threshold);
+        digest.value(&Value::Bool(self.without_defaults));
+    }
+}
+
+/// The checks that all cases of a suite share.
+pub(super) struct SharedChecks {
+    defaults: Vec<Assert>,
+    extra: Vec<Assert>,
+    threshold: Option<f64>,
+    /// Both together, unless they hold templates.
+    compiled: Option<Arc<Grading>>,
+}
+
+impl SharedChecks {
+    /// The asserts and threshold of `defaultTest`, and those of `--checks`.
+    pub(super) fn new(
+        defaults: Vec<Assert>,
+        threshold: Option<f64>,
+        extra: Vec<Assert>,
+        templates: &mut Templates,
+    ) -> Result<Self, SuiteError> {
+        let mut shared = Self {
+            defaults,
+            extra,
+            threshold,
+            compiled: None,
+        };
+        let mut templated = false;
+        for assert in shared.defaults.iter().chain(&shared.extra) {
+            if assert.spec.has_template() {
+                templated = true;
+                add_templates(assert, templates)?;
+            } else {
+                compile(assert, &assert.spec)?;
+            }
+        }
+        if !templated {
+            let all: Vec<_> = shared
+                .defaults
+                .iter()
+                .chain(&shared.extra)
+                .map(|a| (a, a.spec.clone()))
+                .collect();
+            shared.compiled = grade(&all, shared.threshold).ok().map(Arc::new);
+        }
+        Ok(shared)
+    }
+
+    pub(super) fn digest(&self, digest: &mut ContentDigest) {
+        for list in [&self.defaults, &self.extra] {
+            digest.count(list.len());
+            list.iter().for_each(|assert| assert.digest(digest));
+        }
+        digest.maybe_number(self.threshold);
+    }
+}
+
+fn add_templates(assert: &Assert, templates: &mut Templates) -> Result<(), SuiteError> {
+    let added = assert
+        .spec
+        .map_strings(|text| templates.add(text).map(|()| String::new()));
+    added.map(|_| ()).map_err(|message| assert.spot.error(message))
+}
+
+fn compile(assert: &Assert, spec: &AssertSpec) -> Result<Vec<Check>, SuiteError> {
+    Check::compile(spec).map_err(|error| fault(&assert.spot, &error))
+}
+
+fn grade(asserts: &[(&Assert, AssertSpec)], threshold: Option<f64>) -> Result<Grading, GradeFault> {
+    let mut checks = Vec::new();
+    for (assert, spec) in asserts {
+        checks.extend(compile(assert, spec).map_err(GradeFault::Assert)?);
+    }
+    Grading::new(checks, threshold).map_err(GradeFault::Threshold)
+}
+
+enum GradeFault {
+    Assert(SuiteError),
+    Threshold(SpecError),
+}
+
+/// Hands out what judges a case. Checks are compiled once as long as they are the same.
+#[derive(Default)]
+pub(super) struct Grader {
+    compiled: HashMap<[u8; 32], Arc<Grading>>,
+}
+
+impl Grader {
+    /// The grading of a case: the suite's checks and its own, templates filled in with its variables.
+    pub(super) fn grading(
+        &mut self,
+        shared: &SharedChecks,
+        own: &OwnChecks,
+        spot: &Spot,
+        rendering: &Rendering<'_>,
+    ) -> Result<Arc<Grading>, SuiteError> {
+        if let (Some(compiled), true) = (&shared.compiled, own.is_empty()) {
+            return Ok(Arc::clone(compiled));
+        }
+        let defaults: &[Assert] = if own.without_defaults {
+            &[]
+        } else {
+            &shared.defaults
+        };
+        let mut all: Vec<&Assert> = defaults.iter().chain(&shared.extra).chain(&own.asserts).collect();
+        if all.is_empty() {
+            all.extend(&own.expected);
+        }
+        // Without checks there is no score that a threshold could apply to.
+        let threshold = own.threshold.or(shared.threshold).filter(|_| !all.is_empty());
+        let mut digest = ContentDigest::default();
+        let mut rendered = Vec::with_capacity(all.len());
+        for assert in all {
+            let spec = if assert.spec.has_template() {
+                assert
+                    .spec
+                    .map_strings(|text| rendering.render(text))
+                    .map_err(|message| assert.spot.error(message))?
+            } else {
+                assert.spec.clone()
+            };
+            digest_spec(&spec, &mut digest);
+            rendered.push((assert, spec));
+        }
+        digest.maybe_number(threshold);
+        let key = digest.finish();
+        if let Some(known) = self.compiled.get(&key) {
+            return Ok(Arc::clone(known));
+        }
+        let grading = grade(&rendered, threshold).map_err(|fault| match fault {
+            GradeFault::Assert(error) => error,
+            GradeFault::Threshold(error) => spot.error(format!("`threshold` {}", error.message)),
+        })?;
+        if self.compiled.len() >= MAX_COMPILED {
+            self.compiled.clear();
+        }
+        let grading = Arc::new(grading);
+        self.compiled.insert(key, Arc::clone(&grading));
+        Ok(grading)
+    }
+}
+
+/// The checks of a preset, by its name.
+pub(super) fn preset(name: &str) -> Option<AssertSpec> {
+    PRESETS
+        .contains(&name)
+        .then(|| AssertSpec::of(CheckType::UserStory))
+}
+
+/// The names of the presets.
+pub(super) const PRESETS: [&str; 1] = ["user-story"];

@@ -1,0 +1,440 @@
+//! YAML as a tree in which every value knows its line and column.
+//!
+//! Plain scalars mean what they mean to `js-yaml` (YAML 1.2 core schema, decimal underscores, `<<` merges), since
+//! the files are written for it. Two differences: a date stays the text that it is, and what JSON cannot hold (NaN,
+//! infinities, NUL) is refused.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use pawl_model::Json;
+use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span, Tag};
+use serde_json::{Map, Number, Value};
+
+/// How much memory the anchors of a file and the copies that its aliases make may take, in bytes.
+const MAX_COPIED: usize = 64 << 20;
+
+/// A position: line and column, both from 1.
+pub(super) type Mark = (u64, u64);
+
+/// A fault with its position.
+pub(super) type Fault = (Mark, String);
+
+/// A value and where it starts.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub(super) mark: Mark,
+    pub(super) kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Kind {
+    Scalar(Value),
+    Sequence(Vec<Node>),
+    Mapping(Vec<Entry>),
+}
+
+/// A member of a mapping.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) key: String,
+    pub(super) key_mark: Mark,
+    pub(super) value: Node,
+    /// Came in through `<<`; a member of the mapping itself replaces it.
+    merged: bool,
+}
+
+impl Node {
+    pub(super) fn into_value(self) -> Value {
+        match self.kind {
+            Kind::Scalar(value) => value,
+            Kind::Sequence(items) => items.into_iter().map(Self::into_value).collect(),
+            Kind::Mapping(entries) => {
+                let entries = entries
+                    .into_iter()
+                    .map(|entry| (entry.key, entry.value.into_value()));
+                Value::Object(entries.collect::<Map<_, _>>())
+            }
+        }
+    }
+
+    /// An estimate of the memory that a copy takes.
+    fn weight(&self) -> usize {
+        size_of::<Self>()
+            + match &self.kind {
+                Kind::Scalar(Value::String(text)) => text.len(),
+                Kind::Scalar(_) => 0,
+                Kind::Sequence(items) => items.iter().map(Self::weight).sum(),
+                Kind::Mapping(entries) => entries.iter().map(|e| e.key.len() + e.value.weight()).sum(),
+            }
+    }
+
+    fn depth(&self) -> usize {
+        match &self.kind {
+            Kind::Scalar(_) => 0,
+            Kind::Sequence(items) => 1 + items.iter().map(Self::depth).max().unwrap_or(0),
+            Kind::Mapping(entries) => 1 + entries.iter().map(|e| e.value.depth()).max().unwrap_or(0),
+        }
+    }
+}
+
+/// Reads the one document of a text; an empty text is null.
+pub(super) fn parse(text: &str) -> Result<Node, Fault> {
+    let mut builder = Builder::default();
+    let mut parser = Parser::new_from_str(text);
+    while let Some(event) = parser.next_event() {
+        let (event, span) = event.map_err(|error| scan_fault(&error))?;
+        builder.event(event, mark(&span))?;
+    }
+    Ok(builder.root.unwrap_or(Node {
+        mark: (1, 1),
+        kind: Kind::Scalar(Value::Null),
+    }))
+}
+
+fn mark(span: &Span) -> Mark {
+    (span.start.line() as u64, span.start.col() as u64 + 1)
+}
+
+fn scan_fault(error: &ScanError) -> Fault {
+    let marker = error.marker();
+    let at = (marker.line().max(1) as u64, marker.col() as u64 + 1);
+    // The scanner looks ahead, and has a limit of its own.
+    let message = match error.info() {
+        "recursion limit exceeded" => too_deep(),
+        info => format!("invalid YAML: {info}"),
+    };
+    (at, message)
+}
+
+/// A collection that is not closed yet.
+struct Open {
+    mark: Mark,
+    anchor: usize,
+    kind: OpenKind,
+}
+
+enum OpenKind {
+    Sequence(Vec<Node>),
+    Mapping {
+        entries: Vec<Entry>,
+        index: HashMap<String, usize>,
+        key: Option<Key>,
+    },
+}
+
+enum Key {
+    Name(String, Mark),
+    Merge(Mark),
+}
+
+#[derive(Default)]
+struct Builder {
+    open: Vec<Open>,
+    anchors: HashMap<usize, Node>,
+    copied: usize,
+    root: Option<Node>,
+}
+
+impl Builder {
+    fn event(&mut self, event: Event<'_>, mark: Mark) -> Result<(), Fault> {
+        match event {
+            Event::DocumentStart(_) if self.root.is_some() => Err((
+                mark,
+                "a second YAML document starts here; a suite is one".to_owned(),
+            )),
+            Event::Scalar(text, style, anchor, tag) => {
+                // Only a plain `<<` in the place of a key merges.
+                if style == ScalarStyle::Plain && text == "<<" && self.awaits_key() {
+                    return self.set_key(Key::Merge(mark));
+                }
+                let value = scalar(&text, style, tag.as_deref()).map_err(|message| (mark, message))?;
+                self.complete(
+                    Node {
+                        mark,
+                        kind: Kind::Scalar(value),
+                    },
+                    anchor,
+                )
+            }
+            Event::SequenceStart(anchor, tag) => {
+                self.begin(mark, anchor, OpenKind::Sequence(Vec::new()), tag.as_deref())
+            }
+            Event::MappingStart(anchor, tag) => {
+                let kind = OpenKind::Mapping {
+                    entries: Vec::new(),
+                    index: HashMap::new(),
+                    key: None,
+                };
+                self.begin(mark, anchor, kind, tag.as_deref())
+            }
+            Event::SequenceEnd | Event::MappingEnd => {
+                let Some(open) = self.open.pop() else {
+                    return Err((mark, "invalid YAML: unbalanced collection".to_owned()));
+                };
+                let kind = match open.kind {
+                    OpenKind::Sequence(items) => Kind::Sequence(items),
+                    OpenKind::Mapping { entries, .. } => Kind::Mapping(entries),
+                };
+                self.complete(
+                    Node {
+                        mark: open.mark,
+                        kind,
+                    },
+                    open.anchor,
+                )
+            }
+            Event::Alias(anchor) => {
+                let Some(node) = self.anchors.get(&anchor) else {
+                    return Err((mark, "this alias refers to a value that it is part of".to_owned()));
+                };
+                charge(&mut self.copied, node, mark)?;
+                if self.open.len() + node.depth() > Json::MAX_DEPTH {
+                    return Err((mark, too_deep()));
+                }
+                let node = node.clone();
+                self.complete(node, 0)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn begin(&mut self, mark: Mark, anchor: usize, kind: OpenKind, tag: Option<&Tag>) -> Result<(), Fault> {
+        let expected = match kind {
+            OpenKind::Sequence(_) => "seq",
+            OpenKind::Mapping { .. } => "map",
+        };
+        if let Some(tag) = tag
+            && !(tag.is_yaml_core_schema() && tag.suffix == expected)
+        {
+            return Err((mark, unsupported_tag(tag)));
+        }
+        if self.open.len() >= Json::MAX_DEPTH {
+            return Err((mark, too_deep()));
+        }
+        if self.awaits_key() {
+            return Err((mark, "a key must be a text, not a list or an object".to_owned()));
+        }
+        self.open.push(Open { mark, anchor, kind });
+        Ok(())
+    }
+
+    fn awaits_key(&self) -> bool {
+        let innermost = self.open.last().map(|open| &open.kind);
+        matches!(innermost, Some(OpenKind::Mapping { key: None, .. }))
+    }
+
+    fn set_key(&mut self, new: Key) -> Result<(), Fault> {
+        if let Some(Open {
+            kind: OpenKind::Mapping { key, .. },
+            ..
+        }) = self.open.last_mut()
+        {
+            *key = Some(new);
+        }
+        Ok(())
+    }
+
+    /// Puts a complete value where it belongs: into the innermost open collection, or at the root.
+    fn complete(&mut self, node: Node, anchor: usize) -> Result<(), Fault> {
+        if anchor > 0 {
+            charge(&mut self.copied, &node, node.mark)?;
+            self.anchors.insert(anchor, node.clone());
+        }
+        if self.awaits_key() {
+            let mark = node.mark;
+            let name = key_text(node)?;
+            return self.set_key(Key::Name(name, mark));
+        }
+        match self.open.last_mut().map(|open| &mut open.kind) {
+            None => self.root = Some(node),
+            Some(OpenKind::Sequence(items)) => items.push(node),
+            Some(OpenKind::Mapping { entries, index, key }) => match key.take() {
+                Some(Key::Merge(mark)) => merge(entries, index, node, mark)?,
+                Some(Key::Name(key, key_mark)) => {
+                    let entry = Entry {
+                        key,
+                        key_mark,
+                        value: node,
+                        merged: false,
+                    };
+                    insert(entries, index, entry)?;
+                }
+                None => {}
+            },
+        }
+        Ok(())
+    }
+}
+
+fn charge(copied: &mut usize, node: &Node, mark: Mark) -> Result<(), Fault> {
+    *copied += node.weight();
+    if *copied > MAX_COPIED {
+        let limit = MAX_COPIED >> 20;
+        return Err((
+            mark,
+            format!("the anchors and aliases of this file expand to more than {limit} MiB"),
+        ));
+    }
+    Ok(())
+}
+
+fn insert(entries: &mut Vec<Entry>, index: &mut HashMap<String, usize>, entry: Entry) -> Result<(), Fault> {
+    match index.get(&entry.key) {
+        Some(&at) if entries[at].merged => entries[at] = entry,
+        Some(&at) => {
+            let first = entries[at].key_mark.0;
+            let message = format!("duplicate key `{}`, already given in line {first}", entry.key);
+            return Err((entry.key_mark, message));
+        }
+        None => {
+            index.insert(entry.key.clone(), entries.len());
+            entries.push(entry);
+        }
+    }
+    Ok(())
+}
+
+/// `<<: *base` or `<<: [*a, *b]`: the members of the base that are not there yet; earlier bases win.
+fn merge(
+    entries: &mut Vec<Entry>,
+    index: &mut HashMap<String, usize>,
+    base: Node,
+    mark: Mark,
+) -> Result<(), Fault> {
+    match base.kind {
+        Kind::Mapping(members) => {
+            for member in members {
+                if !index.contains_key(&member.key) {
+                    index.insert(member.key.clone(), entries.len());
+                    entries.push(Entry {
+                        merged: true,
+                        ..member
+                    });
+                }
+            }
+            Ok(())
+        }
+        Kind::Sequence(bases) if bases.iter().all(|base| matches!(base.kind, Kind::Mapping(_))) => bases
+            .into_iter()
+            .try_for_each(|base| merge(entries, index, base, mark)),
+        _ => Err((mark, "`<<` merges objects only".to_owned())),
+    }
+}
+
+fn key_text(node: Node) -> Result<String, Fault> {
+    match node.kind {
+        Kind::Scalar(Value::String(text)) => Ok(text),
+        Kind::Scalar(value) => Ok(value.to_string()),
+        _ => Err((
+            node.mark,
+            "a key must be a text, not a list or an object".to_owned(),
+        )),
+    }
+}
+
+fn too_deep() -> String {
+    format!("nested deeper than {} levels", Json::MAX_DEPTH)
+}
+
+fn unsupported_tag(tag: &Tag) -> String {
+    format!("the YAML tag `{tag}` is not supported")
+}
+
+fn scalar(text: &Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Result<Value, String> {
+    if text.contains('\0') {
+        return Err("a text holds the NUL character, which cannot be stored".to_owned());
+    }
+    let quoted = || Ok(Value::String(text.clone().into_owned()));
+    let Some(tag) = tag else {
+        return if style == ScalarStyle::Plain {
+            plain(text)
+        } else {
+            quoted()
+        };
+    };
+    if !tag.is_yaml_core_schema() {
+        return Err(unsupported_tag(tag));
+    }
+    let value = match tag.suffix.as_str() {
+        "str" => return quoted(),
+        "null" | "bool" | "int" | "float" => plain(text)?,
+        _ => return Err(unsupported_tag(tag)),
+    };
+    let fits = match tag.suffix.as_str() {
+        "null" => value.is_null(),
+        "bool" => value.is_boolean(),
+        "int" => value.is_i64() || value.is_u64(),
+        _ => value.is_number(),
+    };
+    if fits {
+        Ok(value)
+    } else {
+        Err(format!("`{text}` is not a YAML {}", tag.suffix))
+    }
+}
+
+/// The meaning of an unquoted scalar.
+fn plain(text: &str) -> Result<Value, String> {
+    let value = match text {
+        "" | "~" | "null" | "Null" | "NULL" => Value::Null,
+        "true" | "True" | "TRUE" => Value::Bool(true),
+        "false" | "False" | "FALSE" => Value::Bool(false),
+        _ => return number(text).map(|n| n.map_or_else(|| Value::String(text.to_owned()), Value::Number)),
+    };
+    Ok(value)
+}
+
+fn number(text: &str) -> Result<Option<Number>, String> {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if matches!(unsigned, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN") {
+        return Err(format!("`{text}` is not a finite number"));
+    }
+    if !unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.') || text.ends_with('_') {
+        return Ok(None);
+    }
+    let digits = unsigned.replace('_', "");
+    let negative = text.starts_with('-');
+    for (prefix, radix) in [("0b", 2), ("0o", 8), ("0x", 16)] {
+        if let Some(digits) = digits.strip_prefix(prefix) {
+            let size = u64::from_str_radix(digits, radix).ok();
+            return Ok(size.and_then(|size| integer(size, negative)));
+        }
+    }
+    if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        if let Some(number) = digits.parse().ok().and_then(|size| integer(size, negative)) {
+            return Ok(Some(number));
+        }
+    } else if !is_decimal(&digits) {
+        return Ok(None);
+    }
+    let size: f64 = digits.parse().map_err(|_| format!("`{text}` is not a number"))?;
+    let size = if negative { -size } else { size };
+    let number = Number::from_f64(size).ok_or_else(|| format!("`{text}` is not a finite number"))?;
+    Ok(Some(number))
+}
+
+fn integer(size: u64, negative: bool) -> Option<Number> {
+    if !negative {
+        return Some(size.into());
+    }
+    0_i64.checked_sub_unsigned(size).map(Number::from)
+}
+
+/// `12.5`, `12.`, `.5`, each with or without an exponent.
+fn is_decimal(text: &str) -> bool {
+    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+        None => (text, None),
+    };
+    let all_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let exponent_fits = exponent.is_none_or(|exponent| {
+        let digits = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+        !digits.is_empty() && all_digits(digits)
+    });
+    all_digits(whole) && all_digits(fraction) && whole.len() + fraction.len() > 0 && exponent_fits
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,11 @@
+//! The stages over real databases of both engines.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "an unwrap is an assertion here, in the helpers of tests too"
+)]
+
+mod compare;
+mod resume;
+mod rig;
+mod run;

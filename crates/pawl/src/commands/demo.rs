@@ -1,0 +1,117 @@
+//! `pawl demo`: every stage of the loop that there is, on bundled data.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use owo_colors::OwoColorize as _;
+use pawl_engine::run::compare::Comparison;
+use pawl_engine::run::{Gate, Labels, PlannedRun, RunRequest, TargetChoice};
+use pawl_engine::{Actor, Engine};
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use crate::cli::DemoArgs;
+use crate::demo;
+use crate::exit::{Exit, Usage};
+use crate::output::{self, ComparisonFormat, FinishedRun, Format};
+use crate::progress::Progress;
+
+const GATE: Gate = Gate { min_pass_rate: 1.0, min_coverage: 1.0 };
+
+/// Runs the bundled inputs through a flawed and a fixed story agent, and compares the two runs.
+pub async fn demo(args: DemoArgs, stop: &CancellationToken) -> anyhow::Result<Exit> {
+    let folder = match &args.data {
+        Some(folder) => folder.clone(),
+        None => super::data_folder(None)?.join("demo"),
+    };
+    std::fs::create_dir_all(&folder)
+        .map_err(|error| Usage(format!("cannot make the folder {}: {error}", folder.display())))?;
+    let suite = folder.join("stories.json");
+    std::fs::write(&suite, demo::INPUTS).with_context(|| format!("cannot write {}", suite.display()))?;
+    let engine = Engine::open(None, &folder, super::machine_clock()).await?;
+    let actor = engine.actor(None).await?;
+
+    let mut out = anstream::stdout();
+    let stages = Stages { engine: &engine, actor, suite, stop };
+    if !args.json {
+        writeln!(out, "{}", "1 · The suite against an agent that is flawed on purpose".bold())?;
+    }
+    let flawed = stages.run("story-agent --flawed").await?;
+    if !args.json {
+        output::write_runs(Format::Table, &engine, actor, std::slice::from_ref(&flawed), &mut out).await?;
+        writeln!(out, "\n{}", "2 · The same suite against the agent that was fixed".bold())?;
+    }
+    let fixed = stages.run("story-agent").await?;
+    if !args.json {
+        output::write_runs(Format::Table, &engine, actor, std::slice::from_ref(&fixed), &mut out).await?;
+        writeln!(out, "\n{}", "3 · Did it get better, or was it chance?".bold())?;
+    }
+    let comparison = engine.compare(actor, flawed.report.run.id, fixed.report.run.id).await?;
+    engine.close().await;
+    if args.json {
+        writeln!(out, "{}", summary(&flawed, &fixed, &comparison)?)?;
+    } else {
+        output::write_comparison(ComparisonFormat::Table, &comparison, &mut out)?;
+        write_next_steps(&mut out, &folder, &comparison)?;
+    }
+    Ok(if stop.is_cancelled() { Exit::Infrastructure } else { Exit::Passed })
+}
+
+struct Stages<'a> {
+    engine: &'a Engine,
+    actor: Actor,
+    suite: PathBuf,
+    stop: &'a CancellationToken,
+}
+
+impl Stages<'_> {
+    async fn run(&self, agent: &str) -> anyhow::Result<FinishedRun> {
+        let ourselves = std::env::current_exe().context("cannot tell where this program is")?;
+        let request = RunRequest {
+            suite: self.suite.clone(),
+            checks: Some("user-story".to_owned()),
+            target: TargetChoice::Persistent(format!("exec:{} {agent}", quoted(&ourselves))),
+            trials: 1,
+            concurrency: None,
+            timeout: Duration::from_secs(10),
+            labels: Labels { name: Some(agent.to_owned()), model: Some("story-template".to_owned()), ..Labels::default() },
+            resume: None,
+        };
+        let planned = tokio::task::spawn_blocking(move || PlannedRun::plan(&request)).await??;
+        let planned = planned.into_iter().next().context("the bundled suite makes one run")?;
+        let progress = Progress::new();
+        let report = self.engine.execute(self.actor, planned, self.stop, &|event| progress.show(event)).await;
+        progress.clear();
+        let report = report?;
+        let gate = GATE.judge(&report, None);
+        Ok(FinishedRun { report, gate, baseline: None })
+    }
+}
+
+/// One word of a command line.
+fn quoted(path: &Path) -> String {
+    format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
+}
+
+fn summary(flawed: &FinishedRun, fixed: &FinishedRun, comparison: &Comparison) -> anyhow::Result<String> {
+    let run = |finished: &FinishedRun| {
+        let (tally, run) = (finished.report.tally, &finished.report.run);
+        json!({ "id": run.id, "name": run.run_name, "tally": tally, "pass_rate": tally.pass_rate() })
+    };
+    let document = json!({ "runs": [run(flawed), run(fixed)], "comparison": comparison });
+    Ok(serde_json::to_string_pretty(&document)?)
+}
+
+fn write_next_steps(out: &mut impl std::io::Write, folder: &Path, comparison: &Comparison) -> anyhow::Result<()> {
+    let data = quoted(folder);
+    writeln!(out, "\n{}", "Where to look next".bold())?;
+    writeln!(out, "  pawl compare {} {} --data {data}", comparison.a.id, comparison.b.id)?;
+    writeln!(
+        out,
+        "  pawl run {} --target 'exec:python3 your_agent.py' --checks user-story --baseline latest --data {data}",
+        quoted(&folder.join("stories.json"))
+    )?;
+    Ok(())
+}

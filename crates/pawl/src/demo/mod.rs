@@ -1,0 +1,6 @@
+//! What the demo brings along: inputs, and an agent that is flawed on purpose.
+
+pub(crate) mod story_agent;
+
+/// Our 50 inputs for user stories, edge cases among them.
+pub(crate) const INPUTS: &str = include_str!("../../../../examples/stories/inputs.json");

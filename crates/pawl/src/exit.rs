@@ -1,0 +1,80 @@
+//! Exit codes: 0 pass, 1 the gate failed, 2 usage or configuration, 3 infrastructure or coverage.
+
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use owo_colors::OwoColorize as _;
+use pawl_engine::{EngineError, Fault};
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Exit {
+    /// All is well.
+    Passed,
+    /// The gate failed.
+    GateFailed,
+    /// Something that we depend on did not work, or too little could be judged.
+    Infrastructure,
+    /// What was asked cannot be done as asked.
+    Usage,
+    /// Quit by a second Ctrl-C; the code that shells give.
+    Interrupted,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(match exit {
+            Exit::Passed => 0,
+            Exit::GateFailed => 1,
+            Exit::Usage => 2,
+            Exit::Infrastructure => 3,
+            Exit::Interrupted => 130,
+        })
+    }
+}
+
+/// Something that was asked and cannot be done as asked.
+#[derive(Debug)]
+pub struct Usage(pub String);
+
+impl std::fmt::Display for Usage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Usage {}
+
+/// Says on standard error what failed and why, and which exit code that is.
+pub fn report(error: &anyhow::Error) -> ExitCode {
+    let broken_pipe = error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe);
+    if broken_pipe {
+        // Whoever read our output has had enough of it.
+        return Exit::Infrastructure.into();
+    }
+    let mut stderr = anstream::stderr();
+    // Where standard error is gone there is nobody left to tell.
+    let _ = writeln!(stderr, "{} {error}", "error:".red().bold());
+    for cause in error.chain().skip(1) {
+        let _ = writeln!(stderr, "  because: {cause}");
+    }
+    of(error).into()
+}
+
+fn of(error: &anyhow::Error) -> Exit {
+    error
+        .chain()
+        .find_map(|cause| {
+            if cause.is::<Usage>() {
+                return Some(Exit::Usage);
+            }
+            cause.downcast_ref::<EngineError>().map(|error| match error.fault() {
+                Fault::Usage => Exit::Usage,
+                Fault::Infrastructure => Exit::Infrastructure,
+            })
+        })
+        .unwrap_or(Exit::Infrastructure)
+}
