@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use pawl_model::{User, UserId};
-use pawl_store::{Actor, Location, RuntimeRole, Store, migrate_postgres, users};
+use pawl_store::{Actor, DatabaseStatus, Location, RuntimeRole, Store, migrate_postgres, users};
 use uuid::Uuid;
 
+use crate::auth::Auth;
 use crate::{Clock, EngineError};
 
 /// How many users an error lists.
@@ -16,6 +17,7 @@ const LISTED_USERS: u32 = 20;
 pub struct Engine {
     pub(crate) store: Store,
     pub(crate) clock: Clock,
+    pub(crate) auth: Auth,
 }
 
 /// What [`Engine::migrate`] did.
@@ -38,16 +40,17 @@ impl Engine {
             Some(url) => Location::parse(url)?,
             None => Location::in_folder(data),
         };
-        Ok(Self {
-            store: Store::open(&location).await?,
-            clock,
-        })
+        Ok(Self::new(Store::open(&location).await?, clock))
     }
 
     /// Over a store that is open already.
     #[must_use]
-    pub const fn new(store: Store, clock: Clock) -> Self {
-        Self { store, clock }
+    pub fn new(store: Store, clock: Clock) -> Self {
+        Self {
+            store,
+            clock,
+            auth: Auth::default(),
+        }
     }
 
     /// Brings a database up to date: PostgreSQL as its owner, who may also have the runtime role made.
@@ -68,6 +71,22 @@ impl Engine {
             version: migrated.version,
             runtime_url: migrated.runtime_url,
         })
+    }
+
+    /// Asks the database for a little, to see whether it answers.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub async fn ping(&self) -> Result<(), EngineError> {
+        Ok(self.store.ping().await?)
+    }
+
+    /// How the database is.
+    ///
+    /// # Errors
+    /// When it does not answer.
+    pub async fn database_status(&self) -> Result<DatabaseStatus, EngineError> {
+        Ok(self.store.status().await?)
     }
 
     /// Closes the database.
@@ -100,21 +119,17 @@ impl Engine {
         }
     }
 
-    /// Adds a user; the first one owns what was there before.
+    /// Whom the service acts for: the tenant that it names; without one, the first user; before there is any, itself.
     ///
     /// # Errors
-    /// When id or address is taken.
-    pub async fn add_user(&self, email: &str, id: Option<UserId>) -> Result<User, EngineError> {
-        let id = id.unwrap_or_else(|| UserId(Uuid::new_v4()));
-        let user = User {
-            id,
-            email: Some(email.to_lowercase()),
-            created_at: self.clock.now(),
-        };
-        let mut scope = self.store.write(Actor::Service).await?;
-        users::insert(&mut scope, &user).await?;
-        scope.commit().await?;
-        Ok(user)
+    /// When there is no such user, or the database fails.
+    pub async fn actor_for_service(&self, named: Option<UserId>) -> Result<Actor, EngineError> {
+        if let Some(named) = named {
+            return self.actor(Some(&named.to_string())).await;
+        }
+        let mut scope = self.store.read(Actor::Service).await?;
+        let first = users::list(&mut scope, 1).await?.pop();
+        Ok(first.map_or(Actor::Service, |user| Actor::Tenant(user.id)))
     }
 }
 

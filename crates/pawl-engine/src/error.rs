@@ -4,6 +4,7 @@ use pawl_model::RunId;
 use pawl_providers::{TargetError, TargetSpecError};
 use pawl_store::StoreError;
 
+use crate::auth::AuthError;
 use crate::run::outputs::OutputsError;
 use crate::run::suite::SuiteError;
 
@@ -88,6 +89,9 @@ pub enum EngineError {
         /// How many runs it makes.
         count: usize,
     },
+    /// Somebody was not let in, or an account cannot be changed like that.
+    #[error(transparent)]
+    Auth(AuthError),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -106,6 +110,18 @@ pub enum Fault {
 }
 
 impl EngineError {
+    /// Whether it is the database that does not answer, so that the same may work later.
+    #[must_use]
+    pub const fn is_unavailability(&self) -> bool {
+        matches!(self, Self::Store(StoreError::Unreachable(_)))
+    }
+
+    /// Whether a value that was given cannot be stored or looked for.
+    #[must_use]
+    pub const fn is_bad_value(&self) -> bool {
+        matches!(self, Self::Store(StoreError::Nul | StoreError::NotFinite | StoreError::Rule(_)))
+    }
+
     /// Whose fault it is.
     #[must_use]
     pub const fn fault(&self) -> Fault {
@@ -116,12 +132,25 @@ impl EngineError {
                 | StoreError::Newer { .. }
                 | StoreError::Old { .. }
                 | StoreError::Role { .. }
+                | StoreError::Secrets { .. }
                 | StoreError::Nul
                 | StoreError::ForeignRow
                 | StoreError::Duplicate(_),
             ) => Fault::Usage,
             Self::Store(_) | Self::Worker(_) => Fault::Infrastructure,
+            Self::Auth(
+                AuthError::Random(_) | AuthError::Hash(_) | AuthError::Sign(_) | AuthError::Worker(_),
+            ) => Fault::Infrastructure,
             _ => Fault::Usage,
+        }
+    }
+}
+
+impl From<AuthError> for EngineError {
+    fn from(error: AuthError) -> Self {
+        match error {
+            AuthError::Store(error) => Self::Store(error),
+            other => Self::Auth(other),
         }
     }
 }

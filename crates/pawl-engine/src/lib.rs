@@ -1,6 +1,8 @@
 //! What the product does, one folder per stage.
 
+pub mod auth;
 mod clock;
+pub mod data;
 mod engine;
 mod error;
 pub mod run;
@@ -8,4 +10,4 @@ pub mod run;
 pub use clock::Clock;
 pub use engine::{Engine, MigratedDatabase};
 pub use error::{EngineError, Fault};
-pub use pawl_store::Actor;
+pub use pawl_store::{Actor, DatabaseStatus, Location};

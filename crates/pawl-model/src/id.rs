@@ -47,6 +47,14 @@ uuid_id!(
     /// One case of a run in one trial: one row of `sb_eval_cases`.
     CaseId
 );
+uuid_id!(
+    /// A log-in: one row of `auth.sessions`.
+    SessionId
+);
+uuid_id!(
+    /// A key of a program: one row of `auth.api_keys`.
+    ApiKeyId
+);
 
 impl CaseId {
     /// The id of the `ordinal`-th case (from 0) of a run in its `trial`-th repetition (from 1).

@@ -8,9 +8,10 @@ use crate::statement::{pair, shared};
 use crate::{Result, Row, Scope, Statement, Value};
 
 const PAGE: Statement = shared!("cases/page");
+const LIST: Statement = shared!("cases/list");
 const OUTCOMES: Statement = pair!("cases/outcomes");
 
-pub(crate) const STATEMENTS: &[Statement] = &[PAGE, OUTCOMES];
+pub(crate) const STATEMENTS: &[Statement] = &[PAGE, LIST, OUTCOMES];
 
 const INSERT: Insert = Insert {
     table: "sb_eval_cases",
@@ -87,6 +88,30 @@ pub async fn page(
 ) -> Result<Vec<CaseRecord>> {
     let rows = scope.fetch(&PAGE, &place(run, after, limit)).await?;
     rows.iter().map(read).collect()
+}
+
+/// As [`page`], those in this state alone, whoever wrote them: see [`State::of_row`].
+///
+/// # Errors
+/// When the database fails.
+pub async fn list(
+    scope: &mut Scope,
+    run: RunId,
+    state: State,
+    page: Page,
+) -> Result<Vec<CaseRecord>> {
+    let [run, after, limit] = place(run, page.after, page.limit);
+    let rows = scope.fetch(&LIST, &[run, after, limit, state.as_str().into()]).await?;
+    rows.iter().map(read).collect()
+}
+
+/// A page of cases.
+#[derive(Clone, Copy, Debug)]
+pub struct Page {
+    /// Behind this one; none from the first on.
+    pub after: Option<CaseId>,
+    /// At most so many.
+    pub limit: u32,
 }
 
 /// What a comparison needs of a case.

@@ -23,6 +23,15 @@ pub enum StoreError {
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// The file that holds the secrets of the instance cannot be read or written.
+    #[error("cannot use the file of secrets {path}")]
+    Secrets {
+        /// The file.
+        path: PathBuf,
+        /// What the system or the parser said.
+        #[source]
+        source: std::io::Error,
+    },
     /// The database cannot be reached.
     #[error("cannot reach the database")]
     Unreachable(#[source] sqlx::Error),
@@ -91,6 +100,9 @@ pub enum StoreError {
     /// A tenant tried to write a row of another.
     #[error("a tenant cannot write rows of another")]
     ForeignRow,
+    /// More was asked for than one answer may hold.
+    #[error("the answer would be too large")]
+    AnswerTooLarge,
     /// Anything else that the database refused.
     #[error("the database refused a statement")]
     Query(#[source] sqlx::Error),

@@ -3,17 +3,23 @@
 //! The door is a [`Scope`]: an actor and an open transaction. Every function that reads or writes a tenant's rows
 //! takes one, and every statement is given the actor's tenant as `$1`.
 
+pub mod api_keys;
 pub mod cases;
 mod error;
 mod insert;
 mod location;
 mod migrate;
 mod postgres;
+pub mod query;
+pub mod refresh_tokens;
 mod row;
 pub mod runs;
 mod scope;
+pub mod secrets;
+pub mod sessions;
 mod sqlite;
 mod statement;
+mod status;
 mod store;
 pub mod users;
 mod value;
@@ -24,5 +30,6 @@ pub use migrate::{MigratedPostgres, RuntimeRole, migrate_postgres, postgres_migr
 pub use row::{Column, Columns, Row};
 pub use scope::{Actor, Scope};
 pub use statement::{Statement, statements};
+pub use status::DatabaseStatus;
 pub use store::Store;
 pub use value::Value;

@@ -9,12 +9,20 @@ use sqlx::{Connection as _, SqlSafeStr as _, SqlitePool};
 use crate::{Location, Result, StoreError, postgres};
 
 /// Number and name, the text for SQLite, the text for PostgreSQL.
-const MIGRATIONS: &[(i64, &str, &str, &str)] = &[(
-    1,
-    "runs",
-    include_str!("../migrations/sqlite/0001_runs.sql"),
-    include_str!("../migrations/postgres/0001_runs.sql"),
-)];
+const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
+    (
+        1,
+        "runs",
+        include_str!("../migrations/sqlite/0001_runs.sql"),
+        include_str!("../migrations/postgres/0001_runs.sql"),
+    ),
+    (
+        2,
+        "auth",
+        include_str!("../migrations/sqlite/0002_auth.sql"),
+        include_str!("../migrations/postgres/0002_auth.sql"),
+    ),
+];
 
 const TABLE: &str = "_pawl_migrations";
 const VERSION: &str = include_str!("../queries/schema/version.sql");

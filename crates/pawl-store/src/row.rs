@@ -1,6 +1,6 @@
 //! Reading rows: the same types from both engines.
 
-use pawl_model::{CaseId, Json, RunId, State, UserId};
+use pawl_model::{ApiKeyId, CaseId, Json, KeyScope, RunId, SessionId, State, UserId};
 use sqlx::postgres::PgRow;
 use sqlx::sqlite::SqliteRow;
 use sqlx::types::BigDecimal;
@@ -144,7 +144,7 @@ macro_rules! uuid_columns {
     )*};
 }
 
-uuid_columns!(RunId, CaseId, UserId);
+uuid_columns!(RunId, CaseId, UserId, SessionId, ApiKeyId);
 
 impl Column for State {
     fn read(row: &Row, column: usize) -> Result<Self> {
@@ -152,6 +152,16 @@ impl Column for State {
         Self::parse(&word).ok_or(StoreError::Corrupt {
             column,
             expected: "a state",
+        })
+    }
+}
+
+impl Column for KeyScope {
+    fn read(row: &Row, column: usize) -> Result<Self> {
+        let word = String::read(row, column)?;
+        Self::parse(&word).ok_or(StoreError::Corrupt {
+            column,
+            expected: "a scope of keys",
         })
     }
 }

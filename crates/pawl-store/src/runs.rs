@@ -2,6 +2,8 @@
 
 use pawl_model::{Run, RunId, RunStatus, Tally};
 use time::OffsetDateTime;
+use time::macros::datetime;
+use uuid::Uuid;
 
 use crate::insert::Insert;
 use crate::statement::shared;
@@ -9,10 +11,11 @@ use crate::{Result, Row, Scope, Statement, Value};
 
 const GET: Statement = shared!("runs/get");
 const LATEST: Statement = shared!("runs/latest");
+const LIST: Statement = shared!("runs/list");
 const FINISH: Statement = shared!("runs/finish");
 const REOPEN: Statement = shared!("runs/reopen");
 
-pub(crate) const STATEMENTS: &[Statement] = &[GET, LATEST, FINISH, REOPEN];
+pub(crate) const STATEMENTS: &[Statement] = &[GET, LATEST, LIST, FINISH, REOPEN];
 
 const INSERT: Insert = Insert {
     table: "sb_eval_runs",
@@ -93,6 +96,53 @@ pub async fn latest(scope: &mut Scope, suite: &str, except: RunId) -> Result<Opt
         .as_ref()
         .map(read)
         .transpose()
+}
+
+/// Which runs a list shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter<'a> {
+    /// Only those with this status.
+    pub status: Option<&'a str>,
+    /// Only those of this suite.
+    pub suite: Option<&'a str>,
+}
+
+/// Where a run stands in a list: newest first, those of one moment by descending id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// When the run started.
+    pub created_at: OffsetDateTime,
+    /// Its id.
+    pub id: RunId,
+}
+
+impl Place {
+    /// Before every run.
+    const TOP: Self = Self {
+        created_at: datetime!(9999-12-31 23:59:59 UTC),
+        id: RunId(Uuid::max()),
+    };
+}
+
+/// Up to `limit` runs behind `after`, newest first.
+///
+/// # Errors
+/// When the database fails.
+pub async fn list(
+    scope: &mut Scope,
+    filter: &Filter<'_>,
+    after: Option<Place>,
+    limit: u32,
+) -> Result<Vec<Run>> {
+    let after = after.unwrap_or(Place::TOP);
+    let values = [
+        filter.status.into(),
+        filter.suite.into(),
+        after.created_at.into(),
+        after.id.into(),
+        i64::from(limit).into(),
+    ];
+    scope.fetch(&LIST, &values).await?.iter().map(read).collect()
 }
 
 /// How a run ended.

@@ -1,8 +1,11 @@
 //! The one door to tenants' rows: who is asking, and a transaction.
 
+use futures::TryStreamExt as _;
 use pawl_model::UserId;
 use sqlx::{Arguments as _, AssertSqlSafe, Postgres, SqlSafeStr as _, SqlStr, Sqlite};
+use uuid::Uuid;
 
+use crate::query::Dialect;
 use crate::{Result, Row, Statement, StoreError, Value, users};
 
 /// Who is asking.
@@ -12,14 +15,18 @@ pub enum Actor {
     Tenant(UserId),
     /// Service keys, the intake writer, the worker, and the command line before there is a user: all rows.
     Service,
+    /// Somebody who has shown no more than the public key: no rows.
+    Anonymous,
 }
 
 impl Actor {
-    /// The tenant whose rows are meant; none for the service, which means all.
+    /// The tenant whose rows are meant; none for the service, which means all. Nobody has the nil id, under which
+    /// the anonymous look.
     #[must_use]
     pub const fn tenant(self) -> Option<UserId> {
         match self {
             Self::Tenant(user) => Some(user),
+            Self::Anonymous => Some(UserId(Uuid::nil())),
             Self::Service => None,
         }
     }
@@ -29,6 +36,7 @@ impl Actor {
         match self {
             Self::Tenant(user) => serde_json::json!({"role": "authenticated", "sub": user}),
             Self::Service => serde_json::json!({"role": "service_role"}),
+            Self::Anonymous => serde_json::json!({"role": "anon"}),
         }
         .to_string()
     }
@@ -72,13 +80,25 @@ impl Scope {
     /// user, else none as long as there is no user.
     ///
     /// # Errors
-    /// [`StoreError::ForeignRow`] when a tenant names somebody else.
+    /// [`StoreError::ForeignRow`] when a tenant names somebody else, and for the anonymous, who own nothing.
     pub async fn owner(&mut self, named: Option<UserId>) -> Result<Option<UserId>> {
         match (self.actor, named) {
+            (Actor::Anonymous, _) => Err(StoreError::ForeignRow),
             (Actor::Tenant(user), Some(other)) if user != other => Err(StoreError::ForeignRow),
             (Actor::Tenant(user), _) => Ok(Some(user)),
             (Actor::Service, Some(user)) => Ok(Some(user)),
             (Actor::Service, None) => users::first_or_wait(self).await,
+        }
+    }
+
+    /// Refuses everybody but the service, for rows that no tenant may touch.
+    ///
+    /// # Errors
+    /// [`StoreError::ForeignRow`] for a tenant and the anonymous.
+    pub(crate) fn require_service(&self) -> Result<()> {
+        match self.actor {
+            Actor::Service => Ok(()),
+            Actor::Tenant(_) | Actor::Anonymous => Err(StoreError::ForeignRow),
         }
     }
 
@@ -129,6 +149,42 @@ impl Scope {
         values: &[Value<'_>],
     ) -> Result<Option<Row>> {
         Ok(self.fetch(statement, values).await?.pop())
+    }
+
+    /// Whose SQL its transaction speaks.
+    pub(crate) const fn dialect(&self) -> Dialect {
+        match self.transaction {
+            Transaction::Sqlite(_) => Dialect::Sqlite,
+            Transaction::Postgres(_) => Dialect::Postgres,
+        }
+    }
+
+    /// Runs a text of the query builder with the tenant as `$1` and the values from `$2` on; hands over its rows one
+    /// by one, until one is refused.
+    pub(crate) async fn fetch_built(
+        &mut self,
+        text: String,
+        values: &[Value<'_>],
+        mut take: impl FnMut(&Row) -> Result<()>,
+    ) -> Result<()> {
+        let text: SqlStr = AssertSqlSafe(text).into_sql_str();
+        match &mut self.transaction {
+            Transaction::Sqlite(transaction) => {
+                let arguments = sqlite_arguments(Some(self.actor), values)?;
+                let mut rows = sqlx::query_with(text, arguments).fetch(&mut **transaction);
+                while let Some(row) = rows.try_next().await? {
+                    take(&Row::Sqlite(row))?;
+                }
+            }
+            Transaction::Postgres(transaction) => {
+                let arguments = postgres_arguments(Some(self.actor), values)?;
+                let mut rows = sqlx::query_with(text, arguments).fetch(&mut **transaction);
+                while let Some(row) = rows.try_next().await? {
+                    take(&Row::Postgres(row))?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Runs a text that was put together from names of our own and placeholders, without the tenant.

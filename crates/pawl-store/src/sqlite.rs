@@ -1,6 +1,6 @@
 //! The embedded database.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use sqlx::SqlitePool;
@@ -15,6 +15,7 @@ const READERS: u32 = 4;
 /// A SQLite file: one connection writes, others read beside it (WAL).
 #[derive(Clone)]
 pub struct Sqlite {
+    path: PathBuf,
     writer: SqlitePool,
     readers: SqlitePool,
 }
@@ -48,7 +49,15 @@ impl Sqlite {
             StoreError::Query(source) => unreadable(source.into()),
             other => other,
         })?;
-        Ok(Self { writer, readers })
+        Ok(Self {
+            path: path.to_owned(),
+            writer,
+            readers,
+        })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     pub(crate) async fn begin_writing(&self) -> Result<sqlx::Transaction<'static, sqlx::Sqlite>> {

@@ -43,6 +43,9 @@ pub fn statements() -> Vec<Statement> {
         crate::runs::STATEMENTS,
         crate::cases::STATEMENTS,
         crate::users::STATEMENTS,
+        crate::sessions::STATEMENTS,
+        crate::refresh_tokens::STATEMENTS,
+        crate::api_keys::STATEMENTS,
     ]
     .concat()
 }

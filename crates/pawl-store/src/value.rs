@@ -171,6 +171,9 @@ value_from! {
     pawl_model::RunId => |id| Value::Uuid(id.0);
     pawl_model::CaseId => |id| Value::Uuid(id.0);
     pawl_model::UserId => |id| Value::Uuid(id.0);
+    pawl_model::SessionId => |id| Value::Uuid(id.0);
+    pawl_model::ApiKeyId => |id| Value::Uuid(id.0);
+    pawl_model::KeyScope => |scope| Value::Text(Cow::Borrowed(scope.as_str()));
     pawl_model::State => |state| Value::Text(Cow::Borrowed(state.as_str()));
 }
 

@@ -2,8 +2,12 @@
 
 mod database;
 pub mod samples;
+#[cfg(feature = "server")]
+mod server;
 
 pub use database::{Engine, TestDatabase};
+#[cfg(feature = "server")]
+pub use server::{FakeClock, Identity, TestServer, TestUser};
 
 /// Stamps each test body for both engines: `async fn name(database: TestDatabase)` becomes the tests
 /// `sqlite::name` and `postgres::name`.

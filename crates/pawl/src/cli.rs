@@ -1,5 +1,8 @@
 //! The command line.
 
+mod access;
+
+use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,6 +11,11 @@ use clap::{Args, Parser, Subcommand};
 use pawl_model::RunId;
 
 use crate::output::Format;
+
+pub(crate) use self::access::{
+    KeyCommand, KeyCreateArgs, KeyListArgs, KeyRevokeArgs, KeysArgs, UserAddArgs, UserCommand, UserListArgs,
+    UserPasswdArgs,
+};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -34,6 +42,18 @@ pub enum Command {
     Compare(CompareArgs),
     /// Show every stage of the loop on bundled data, with the embedded database
     Demo(DemoArgs),
+    /// Answer requests over HTTP: data API, auth, runs
+    Serve(ServeArgs),
+    /// Show what is configured, where it comes from, and whether the database is well
+    Doctor(DoctorArgs),
+    /// Print what clients need to reach this instance: URL, public key, service key, ingestion secret
+    Keys(KeysArgs),
+    /// Add and list users, and set their passwords
+    #[command(subcommand)]
+    User(UserCommand),
+    /// Make, list and revoke keys of programs
+    #[command(subcommand)]
+    Key(KeyCommand),
     /// Bring a database up to date; PostgreSQL as its owner, who can have the runtime role made
     Migrate(MigrateArgs),
     /// The story writer of the demo, as a target: reads cases as JSON lines, writes user stories
@@ -42,7 +62,7 @@ pub enum Command {
 }
 
 /// Where the data is.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct DatabaseArgs {
     /// Folder of the embedded database [default: ~/.local/share/pawl]
     #[arg(long, env = "PAWL_DATA_DIR", value_name = "DIR", help_heading = "Database", hide_env_values = true)]
@@ -183,6 +203,36 @@ pub struct DemoArgs {
     /// Print the report as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// `pawl serve`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pawl serve
+  pawl serve --listen 0.0.0.0:8787 --database-url postgres://pawl_app:…@db/pawl
+
+Logs go to standard error: RUST_LOG filters them, PAWL_LOG=json writes them as JSON lines.
+Ctrl-C or SIGTERM lets requests under way end, for up to 10 seconds.")]
+pub(crate) struct ServeArgs {
+    /// Address and port to listen on; also PAWL_LISTEN [default: 127.0.0.1:8787]
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) listen: Option<SocketAddr>,
+    /// Only answer requests, and leave jobs to other processes
+    #[arg(long)]
+    pub(crate) no_worker: bool,
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
+}
+
+/// `pawl doctor`.
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
 }
 
 /// `pawl migrate`.

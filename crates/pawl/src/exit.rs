@@ -64,7 +64,8 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     of(error).into()
 }
 
-fn of(error: &anyhow::Error) -> Exit {
+/// The exit code of an error.
+pub(crate) fn of(error: &anyhow::Error) -> Exit {
     error
         .chain()
         .find_map(|cause| {

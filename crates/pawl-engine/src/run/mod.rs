@@ -4,6 +4,7 @@ pub mod compare;
 mod execute;
 mod gate;
 mod journal;
+pub mod list;
 pub mod outputs;
 mod plan;
 mod record;

@@ -5,6 +5,7 @@
     reason = "an unwrap is an assertion here, in the helpers of tests too"
 )]
 
+mod auth;
 mod compare;
 mod resume;
 mod rig;

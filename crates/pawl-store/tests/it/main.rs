@@ -7,6 +7,7 @@
 
 mod cases;
 mod ownership;
+mod query;
 mod refusals;
 mod runs;
 mod schema;

@@ -12,7 +12,8 @@ use pawl_engine::{Actor, Engine};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use crate::cli::DemoArgs;
+use crate::cli::{DatabaseArgs, DemoArgs};
+use crate::config::Settings;
 use crate::demo;
 use crate::exit::{Exit, Usage};
 use crate::output::{self, ComparisonFormat, FinishedRun, Format};
@@ -24,7 +25,7 @@ const GATE: Gate = Gate { min_pass_rate: 1.0, min_coverage: 1.0 };
 pub async fn demo(args: DemoArgs, stop: &CancellationToken) -> anyhow::Result<Exit> {
     let folder = match &args.data {
         Some(folder) => folder.clone(),
-        None => super::data_folder(None)?.join("demo"),
+        None => Settings::resolve(&DatabaseArgs::default(), None)?.data_folder()?.join("demo"),
     };
     std::fs::create_dir_all(&folder)
         .map_err(|error| Usage(format!("cannot make the folder {}: {error}", folder.display())))?;

@@ -2,17 +2,22 @@
 
 mod compare;
 mod demo;
+mod doctor;
+mod key;
+mod keys;
 mod migrate;
 mod run;
+mod serve;
 mod story_agent;
+mod user;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::Context as _;
 use pawl_engine::{Clock, Engine};
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::{Cli, Command, DatabaseArgs};
+use crate::config::Settings;
 use crate::exit::{Exit, Usage};
 
 /// Does what the command line says; long work ends early when `stop` is cancelled.
@@ -21,6 +26,11 @@ pub async fn dispatch(cli: Cli, stop: &CancellationToken) -> anyhow::Result<Exit
         Command::Run(args) => run::run(*args, stop).await,
         Command::Compare(args) => compare::compare(args).await,
         Command::Demo(args) => demo::demo(args, stop).await,
+        Command::Serve(args) => serve::serve(args, stop).await,
+        Command::Doctor(args) => doctor::doctor(args).await,
+        Command::Keys(args) => keys::keys(args).await,
+        Command::User(command) => user::user(command).await,
+        Command::Key(command) => key::key(command).await,
         Command::Migrate(args) => migrate::migrate(args).await,
         Command::StoryAgent(args) => story_agent::serve(&args),
     }
@@ -32,21 +42,15 @@ fn machine_clock() -> Clock {
     Clock::new(time::OffsetDateTime::now_utc)
 }
 
+/// The engine over the database that is configured.
 async fn open(database: &DatabaseArgs) -> anyhow::Result<Engine> {
-    let url = database.database_url.clone().or_else(|| std::env::var("DATABASE_URL").ok());
-    // Only the embedded database needs the folder.
-    let folder = if url.is_some() { PathBuf::new() } else { data_folder(database.data.as_deref())? };
-    Ok(Engine::open(url.as_deref().filter(|url| !url.is_empty()), &folder, machine_clock()).await?)
+    open_configured(&Settings::resolve(database, None)?).await
 }
 
-/// The folder that was named, else the user's own for data of programs.
-fn data_folder(named: Option<&Path>) -> anyhow::Result<PathBuf> {
-    if let Some(named) = named {
-        return Ok(named.to_owned());
-    }
-    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let base = variable("XDG_DATA_HOME").or_else(|| variable("HOME").map(|home| home.join(".local/share")));
-    base.map(|base| base.join("pawl"))
-        .ok_or_else(|| Usage("no home folder is known: name a folder by --data or PAWL_DATA_DIR".to_owned()))
-        .context("cannot tell where the data is")
+async fn open_configured(settings: &Settings) -> anyhow::Result<Engine> {
+    let url = settings.database_url.value.as_deref();
+    // Only the embedded database needs the folder.
+    let folder = if url.is_some() { PathBuf::new() } else { settings.data_folder()? };
+    let engine = Engine::open(url, &folder, machine_clock()).await?;
+    engine.with_auth(settings.auth()).map_err(|error| Usage(error.to_string()).into())
 }

@@ -1,0 +1,169 @@
+//! Who a request comes from, as Supabase's gateway and PostgREST find out: `apikey` holds a key of the instance, and
+//! `Authorization: Bearer` a user's access token or again the key. The token says who it is; where there is none, the
+//! key does. A key that is there has to be a good one all the same.
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse, Response};
+use pawl_engine::EngineError;
+use pawl_engine::auth::{AuthError, Claims, Identity};
+use pawl_model::KeyScope;
+
+use crate::AppState;
+use crate::problem::{ErrorCode, Problem};
+
+const API_KEY: &str = "apikey";
+
+/// Who a request comes from, as its token proves.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Caller {
+    /// Who it is.
+    pub(crate) identity: Identity,
+    /// All that the token says.
+    pub(crate) claims: Claims,
+}
+
+/// Somebody who may read what one tenant has: as [`Caller`], or by an API key that may read. Never the anonymous.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reader {
+    /// A user, or the service.
+    pub(crate) identity: Identity,
+}
+
+/// Why a request comes from nobody.
+#[derive(Debug)]
+pub(crate) enum CallerRejection {
+    /// Neither key nor token.
+    NoKey,
+    /// The key in `apikey` is none of ours, or too old.
+    InvalidKey,
+    /// The token is none of ours.
+    InvalidToken,
+    /// The token's time is over.
+    ExpiredToken,
+    /// An API key that may be used for something else.
+    OutOfScope,
+    /// We could not tell.
+    Failed(Problem),
+}
+
+impl CallerRejection {
+    /// What it is, in words that Supabase's clients show.
+    pub(crate) const fn message(&self) -> &'static str {
+        match self {
+            Self::NoKey => "No API key found in request",
+            Self::InvalidKey => "Invalid API key",
+            Self::InvalidToken => "JWT invalid",
+            Self::ExpiredToken => "JWT expired",
+            Self::OutOfScope => "the API key may not be used for this",
+            Self::Failed(_) => "the key could not be checked",
+        }
+    }
+}
+
+impl From<CallerRejection> for Problem {
+    fn from(rejection: CallerRejection) -> Self {
+        let message = rejection.message();
+        match rejection {
+            CallerRejection::Failed(problem) => problem,
+            CallerRejection::OutOfScope => Self::new(ErrorCode::Forbidden).because(message),
+            _ => Self::new(ErrorCode::Unauthenticated).because(message),
+        }
+    }
+}
+
+impl IntoResponse for CallerRejection {
+    fn into_response(self) -> Response {
+        Problem::from(self).into_response()
+    }
+}
+
+impl FromRequestParts<AppState> for Caller {
+    type Rejection = CallerRejection;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, CallerRejection> {
+        let claims = match (key(&parts.headers), token(&parts.headers)) {
+            (None, None) => return Err(CallerRejection::NoKey),
+            (Some(key), None) => claims_of_key(state, key).await?,
+            (key, Some(token)) => {
+                let claims = state.engine.claims(token).await.map_err(refused_token)?;
+                if let Some(key) = key.filter(|key| *key != token) {
+                    claims_of_key(state, key).await?;
+                }
+                claims
+            }
+        };
+        let identity = claims.identity;
+        Ok(Self { identity, claims })
+    }
+}
+
+impl FromRequestParts<AppState> for Reader {
+    type Rejection = CallerRejection;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, CallerRejection> {
+        let presented = token(&parts.headers)
+            .or_else(|| key(&parts.headers))
+            .unwrap_or_default();
+        let of_program = state.engine.api_key(presented).await.map_err(failed)?;
+        match of_program {
+            Some((user, scope)) if scope.allows(KeyScope::Read) => Ok(Self {
+                identity: Identity::User(user),
+            }),
+            Some(_) => Err(CallerRejection::OutOfScope),
+            None => match Caller::from_request_parts(parts, state).await?.identity {
+                Identity::Anonymous => Err(CallerRejection::NoKey),
+                identity => Ok(Self { identity }),
+            },
+        }
+    }
+}
+
+/// A client that was given a key of the instance: all that signing up and logging in ask for. The token beside it may
+/// have expired, since the way to a new one leads through here.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Client;
+
+impl FromRequestParts<AppState> for Client {
+    type Rejection = CallerRejection;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, CallerRejection> {
+        match key(&parts.headers) {
+            Some(key) => claims_of_key(state, key).await.map(|_| Self),
+            None => Caller::from_request_parts(parts, state).await.map(|_| Self),
+        }
+    }
+}
+
+fn key(headers: &HeaderMap) -> Option<&str> {
+    headers.get(API_KEY)?.to_str().ok().filter(|key| !key.is_empty())
+}
+
+fn token(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, token) = headers
+        .get(header::AUTHORIZATION)?
+        .to_str()
+        .ok()?
+        .split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+async fn claims_of_key(state: &AppState, key: &str) -> Result<Claims, CallerRejection> {
+    state.engine.claims(key).await.map_err(|error| match error {
+        AuthError::InvalidToken | AuthError::ExpiredToken => CallerRejection::InvalidKey,
+        other => failed(other),
+    })
+}
+
+fn refused_token(error: AuthError) -> CallerRejection {
+    match error {
+        AuthError::InvalidToken => CallerRejection::InvalidToken,
+        AuthError::ExpiredToken => CallerRejection::ExpiredToken,
+        other => failed(other),
+    }
+}
+
+fn failed(error: AuthError) -> CallerRejection {
+    CallerRejection::Failed(EngineError::from(error).into())
+}

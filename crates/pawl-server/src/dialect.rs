@@ -1,0 +1,139 @@
+//! Errors in the form that the clients of a path read. One layer writes them all, whoever found the error: a handler,
+//! an extractor of the framework, a limit, or a panic.
+
+use axum::body::{Body, Bytes};
+use axum::extract::Request;
+use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::Response;
+use http_body_util::{BodyExt as _, Limited};
+use serde_json::json;
+
+use crate::observe::RequestId;
+use crate::problem::{ErrorCode, Problem};
+
+/// Bytes of a text of the framework that are passed on.
+const MAX_DETAIL: usize = 512;
+
+/// Which form a path's errors have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Dialect {
+    /// RFC 9457.
+    Problem,
+    /// PostgREST's.
+    PostgRest,
+    /// Supabase Auth's.
+    Auth,
+}
+
+impl Dialect {
+    fn of(path: &str) -> Self {
+        if path.starts_with("/rest/") {
+            Self::PostgRest
+        } else if path.starts_with("/auth/") {
+            Self::Auth
+        } else {
+            Self::Problem
+        }
+    }
+
+    fn content_type(self) -> HeaderValue {
+        HeaderValue::from_static(match self {
+            Self::Problem => "application/problem+json",
+            Self::PostgRest => "application/json; charset=utf-8",
+            Self::Auth => "application/json",
+        })
+    }
+
+    fn write(self, problem: &Problem, request_id: Option<&str>) -> Vec<u8> {
+        let code = problem.code.as_str();
+        let message = problem.detail.as_deref().unwrap_or(problem.code.title());
+        let written = match self {
+            Self::Problem => serde_json::to_vec(&problem.document(request_id)),
+            Self::PostgRest => {
+                serde_json::to_vec(&json!({"code": code, "details": null, "hint": null, "message": message}))
+            }
+            Self::Auth => serde_json::to_vec(&json!({
+                "code": problem.code.status().as_u16(), "error_code": code, "msg": message,
+            })),
+        };
+        // Texts and numbers alone: there is nothing in it that cannot be written.
+        written.unwrap_or_default()
+    }
+}
+
+/// Gives every error response without a document of its own one, in the form of its path.
+pub(crate) async fn speak(request: Request, next: Next) -> Response {
+    let dialect = Dialect::of(request.uri().path());
+    let is_head = request.method() == Method::HEAD;
+    let request_id = request.extensions().get::<RequestId>().cloned();
+    let mut response = next.run(request).await;
+    let problem = match response.extensions_mut().remove::<Problem>() {
+        Some(problem) => problem,
+        None if is_bare_error(&response) => {
+            let (parts, body) = response.into_parts();
+            let problem = from_bare(parts.status, body).await;
+            response = Response::from_parts(parts, Body::empty());
+            problem
+        }
+        None => return response,
+    };
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, dialect.content_type());
+    headers.remove(header::CONTENT_LENGTH);
+    let body = dialect.write(&problem, request_id.as_ref().map(RequestId::as_str));
+    *response.body_mut() = if is_head { Body::empty() } else { Body::from(body) };
+    response
+}
+
+/// Whether this is an error of which the framework or a limit wrote no more than a line.
+fn is_bare_error(response: &Response) -> bool {
+    let status = response.status();
+    let content_type = response.headers().get(header::CONTENT_TYPE);
+    (status.is_client_error() || status.is_server_error())
+        && content_type.is_none_or(|value| value.as_bytes().starts_with(b"text/plain"))
+}
+
+async fn from_bare(status: StatusCode, body: Body) -> Problem {
+    let code = ErrorCode::of_status(status);
+    let problem = Problem { code, detail: None };
+    if status.is_server_error() {
+        // What broke is in the log.
+        return problem;
+    }
+    let text = Limited::new(body, MAX_DETAIL)
+        .collect()
+        .await
+        .map(|whole| whole.to_bytes());
+    let text = text.unwrap_or_else(|_| Bytes::new());
+    match std::str::from_utf8(&text) {
+        Ok(text) if !text.trim().is_empty() => problem.because(text.trim()),
+        _ => problem,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_path_has_its_form() {
+        let problem = Problem::new(ErrorCode::RequestTimeout);
+        let written = |path: &str| String::from_utf8(Dialect::of(path).write(&problem, Some("r1"))).unwrap();
+        assert_eq!(
+            written("/rest/v1/sb_eval_runs"),
+            r#"{"code":"request_timeout","details":null,"hint":null,"message":"the request took too long"}"#
+        );
+        assert_eq!(
+            written("/auth/v1/token"),
+            r#"{"code":504,"error_code":"request_timeout","msg":"the request took too long"}"#
+        );
+        assert_eq!(
+            written("/api/runs"),
+            concat!(
+                r#"{"type":"/docs/errors/request_timeout","title":"the request took too long","status":504,"#,
+                r#""code":"request_timeout","request_id":"r1"}"#
+            )
+        );
+    }
+}

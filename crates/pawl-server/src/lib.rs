@@ -1,0 +1,28 @@
+//! How Pawl is reached over HTTP: the data API, auth, runs, the OpenAPI document, health and metrics.
+//!
+//! A handler unpacks the request, calls one function of the engine and turns the answer into HTTP. Every route is
+//! declared in `router.rs`, with who may call it.
+
+mod auth;
+mod browser;
+mod caller;
+mod dialect;
+mod health;
+mod limits;
+mod logging;
+mod metrics;
+mod observe;
+mod openapi;
+mod parameters;
+mod problem;
+mod rest;
+mod router;
+mod runs;
+mod serve;
+mod state;
+
+pub use logging::{LogFormat, start_logging};
+pub use problem::{ErrorCode, Problem};
+pub use router::{document, router};
+pub use serve::serve;
+pub use state::{AppState, ServerSettings};

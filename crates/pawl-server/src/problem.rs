@@ -1,0 +1,208 @@
+//! Errors as they leave the server: RFC 9457 problems, each with a stable code and a page that explains it.
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use pawl_engine::EngineError;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// How long a client that was turned away should wait, in seconds.
+const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
+
+/// Declares the codes, so that none is without its status, its title and its page.
+macro_rules! codes {
+    ($($(#[$doc:meta])* $name:ident = $code:literal, $status:ident, $title:literal;)+) => {
+        /// What went wrong, as clients may rely on it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum ErrorCode {
+            $($(#[$doc])* $name,)+
+        }
+
+        impl ErrorCode {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$name),+];
+
+            /// The word in `code`; it never changes.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $code,)+ }
+            }
+
+            /// The status that goes with it.
+            #[must_use]
+            pub const fn status(self) -> StatusCode {
+                match self { $(Self::$name => StatusCode::$status,)+ }
+            }
+
+            /// What it says to people.
+            #[must_use]
+            pub const fn title(self) -> &'static str {
+                match self { $(Self::$name => $title,)+ }
+            }
+
+            /// The page that explains it, as Markdown.
+            #[must_use]
+            pub const fn page(self) -> &'static str {
+                match self {
+                    $(Self::$name => include_str!(concat!("../../../docs/errors/", $code, ".md")),)+
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The request does not read as HTTP requests to this path do.
+    BadRequest = "bad_request", BAD_REQUEST, "the request cannot be read";
+    /// A parameter of path or query has a value that it cannot have.
+    InvalidParameter = "invalid_parameter", BAD_REQUEST, "a parameter has a value that it cannot have";
+    /// A cursor that no page of ours gave.
+    InvalidCursor = "invalid_cursor", BAD_REQUEST, "the cursor is none that a page gave";
+    /// No key or token, or one that is not valid any more.
+    Unauthenticated = "unauthenticated", UNAUTHORIZED, "a valid key or token is needed";
+    /// The key or token is valid, and may not do this.
+    Forbidden = "forbidden", FORBIDDEN, "this key or token may not do this";
+    /// There is no such thing, or it is somebody else's.
+    NotFound = "not_found", NOT_FOUND, "there is no such thing";
+    /// The path is there, the method is not.
+    MethodNotAllowed = "method_not_allowed", METHOD_NOT_ALLOWED, "the path does not have this method";
+    /// What is there does not go with what is asked.
+    Conflict = "conflict", CONFLICT, "this contradicts what is stored";
+    /// The body is larger than the path takes.
+    BodyTooLarge = "body_too_large", PAYLOAD_TOO_LARGE, "the body is too large";
+    /// The body is of a type that the path does not take.
+    UnsupportedMediaType = "unsupported_media_type", UNSUPPORTED_MEDIA_TYPE, "the body is of an unknown type";
+    /// The body can be read and does not hold what it should.
+    Unprocessable = "unprocessable", UNPROCESSABLE_ENTITY, "the body does not hold what it should";
+    /// Too many requests of this kind in a short time.
+    RateLimited = "rate_limited", TOO_MANY_REQUESTS, "too many requests";
+    /// A fault of ours.
+    Internal = "internal", INTERNAL_SERVER_ERROR, "something broke in the server";
+    /// As many requests as the server works on are under way.
+    Overloaded = "overloaded", SERVICE_UNAVAILABLE, "too many requests are under way";
+    /// The database does not answer.
+    DatabaseUnavailable = "database_unavailable", SERVICE_UNAVAILABLE, "the database does not answer";
+    /// The request took longer than requests may.
+    RequestTimeout = "request_timeout", GATEWAY_TIMEOUT, "the request took too long";
+}
+
+impl ErrorCode {
+    /// The code that a bare status stands for.
+    pub(crate) fn of_status(status: StatusCode) -> Self {
+        let by_status = Self::ALL.iter().find(|code| code.status() == status);
+        by_status.copied().unwrap_or(if status.is_server_error() {
+            Self::Internal
+        } else {
+            Self::BadRequest
+        })
+    }
+}
+
+/// An error on its way out. It travels in the extensions of a response without a body;
+/// [`crate::dialect::speak`] writes it in the form that clients of the path read.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    pub(crate) code: ErrorCode,
+    pub(crate) detail: Option<String>,
+}
+
+impl Problem {
+    /// The problem with this code.
+    #[must_use]
+    pub const fn new(code: ErrorCode) -> Self {
+        Self { code, detail: None }
+    }
+
+    /// Says what it is in this case. The text leaves the server: it must not hold what a database or a provider said.
+    #[must_use]
+    pub fn because(mut self, detail: impl Into<String>) -> Self {
+        self.detail = Some(detail.into());
+        self
+    }
+
+    /// Its document; `request_id` finds the request in the logs.
+    pub(crate) fn document(&self, request_id: Option<&str>) -> ProblemDocument {
+        ProblemDocument {
+            r#type: ["/docs/errors/", self.code.as_str()].concat(),
+            title: self.code.title(),
+            status: self.code.status().as_u16(),
+            code: self.code.as_str(),
+            detail: self.detail.clone(),
+            request_id: request_id.map(str::to_owned),
+        }
+    }
+}
+
+impl From<EngineError> for Problem {
+    fn from(error: EngineError) -> Self {
+        let code = match &error {
+            EngineError::UnknownRun { .. } | EngineError::UnknownUser { .. } => ErrorCode::NotFound,
+            error if error.is_bad_value() => ErrorCode::InvalidParameter,
+            error if error.is_unavailability() => ErrorCode::DatabaseUnavailable,
+            _ => ErrorCode::Internal,
+        };
+        if code.status().is_server_error() {
+            tracing::error!(error = &error as &dyn std::error::Error, "a request failed");
+            return Self::new(code);
+        }
+        Self::new(code).because(error.to_string())
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut response = self.code.status().into_response();
+        if self.code.status() == StatusCode::SERVICE_UNAVAILABLE {
+            response.headers_mut().insert(header::RETRY_AFTER, RETRY_AFTER);
+        }
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+/// An error (RFC 9457).
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Problem)]
+pub(crate) struct ProblemDocument {
+    /// The page that explains the code.
+    r#type: String,
+    /// What the code says to people.
+    title: &'static str,
+    /// The status of the response.
+    status: u16,
+    /// What went wrong, as clients may rely on it.
+    code: &'static str,
+    /// What it is in this case.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<String>,
+    /// The request, as the logs name it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_id: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_has_a_page_that_names_it() {
+        for code in ErrorCode::ALL {
+            let heading = ["# ", code.as_str(), "\n"].concat();
+            assert!(code.page().starts_with(&heading), "{}", code.as_str());
+            assert!(code.page().contains(code.status().as_str()), "{}", code.as_str());
+        }
+    }
+
+    #[test]
+    fn a_bare_status_has_a_code() {
+        for (status, code) in [
+            (404, "not_found"),
+            (400, "bad_request"),
+            (418, "bad_request"),
+            (502, "internal"),
+        ] {
+            let status = StatusCode::from_u16(status).unwrap();
+            assert_eq!(ErrorCode::of_status(status).as_str(), code);
+        }
+    }
+}

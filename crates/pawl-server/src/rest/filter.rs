@@ -1,0 +1,405 @@
+//! Filters: `column=operator.value`, and `and=(…)`, `or=(…)` over several.
+
+use pawl_model::Json;
+use pawl_model::query::{Case, Comparison, Field, Filter, Pattern, PatternPart, Refusal, Truth};
+use pawl_model::table::{ColumnType, Datum, Table};
+use time::OffsetDateTime;
+
+use super::cursor::Cursor;
+use super::field;
+use super::limits;
+
+/// What filters are read with.
+pub(super) struct FilterReader {
+    /// What `now()` means.
+    pub(super) now: OffsetDateTime,
+    /// How many filters there have been.
+    pub(super) count: usize,
+}
+
+/// An operation as it is written, before the type of its field is known.
+struct Operation {
+    negated: bool,
+    operator: String,
+    quantifier: Option<Quantifier>,
+    operand: Operand,
+}
+
+/// Whether an operation holds for one of its values or for all.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quantifier {
+    Any,
+    All,
+}
+
+enum Operand {
+    One(String),
+    List(Vec<String>),
+}
+
+/// Where a value ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// With the parameter.
+    Text,
+    /// Before a comma or parenthesis.
+    Element,
+}
+
+const OPERATORS: &[&str] = &[
+    "eq", "neq", "gt", "gte", "lt", "lte", "like", "ilike", "in", "is", "isdistinct", "cs", "cd", "ov",
+];
+
+/// Operators of PostgREST that we do not have.
+const UNSUPPORTED: &[&str] = &[
+    "match", "imatch", "sl", "sr", "nxr", "nxl", "adj", "fts", "plfts", "phfts", "wfts",
+];
+
+impl FilterReader {
+    /// Reads the value of the parameter of a field.
+    pub(super) fn filter(&mut self, field: &Field, text: &str) -> Result<Filter, Refusal> {
+        self.counted()?;
+        let mut cursor = Cursor::new("filter", text);
+        let operation = operation(&mut cursor, End::Text)?;
+        self.typed(field, operation)
+    }
+
+    /// Whether the value of the parameter of an embedded table asks for rows with (`true`) or without any.
+    pub(super) fn presence(&mut self, target: &str, text: &str) -> Result<bool, Refusal> {
+        self.counted()?;
+        match text.to_ascii_lowercase().as_str() {
+            "is.null" => Ok(false),
+            "not.is.null" | "is.not_null" => Ok(true),
+            _ => Err(Refusal::new(
+                "PGRST120",
+                format!("Bad operator on the '{target}' embedded resource"),
+            )
+            .details("Only is null or not is null filters are allowed on embedded resources")),
+        }
+    }
+
+    /// Reads the value of `and`, `or`, `not.and` or `not.or`, with its name before it.
+    pub(super) fn logic(&mut self, text: &str, table: &'static Table) -> Result<Filter, Refusal> {
+        let mut cursor = Cursor::new("logic tree", text);
+        let filter = self.tree(&mut cursor, table, 0)?;
+        if cursor.at_end() {
+            return Ok(filter);
+        }
+        Err(cursor.expected("end of input"))
+    }
+
+    fn counted(&mut self) -> Result<(), Refusal> {
+        self.count += 1;
+        if self.count <= limits::FILTERS {
+            return Ok(());
+        }
+        Err(Refusal::too_much(format!("at most {} filters can be given", limits::FILTERS)))
+    }
+
+    fn tree(&mut self, cursor: &mut Cursor<'_>, table: &'static Table, depth: usize) -> Result<Filter, Refusal> {
+        if depth > limits::LOGIC_DEPTH {
+            return Err(Refusal::too_much(format!(
+                "`and` and `or` can be nested {} deep",
+                limits::LOGIC_DEPTH
+            )));
+        }
+        cursor.blanks();
+        let Some((negated, operator)) = junction(cursor) else {
+            self.counted()?;
+            let field = field::field(cursor, table)?;
+            cursor.blanks();
+            cursor.expect(".")?;
+            let operation = operation(cursor, End::Element)?;
+            cursor.blanks();
+            return self.typed(&field, operation);
+        };
+        cursor.expect("(")?;
+        let mut parts = Vec::new();
+        loop {
+            parts.push(self.tree(cursor, table, depth + 1)?);
+            cursor.blanks();
+            if !cursor.take(",") {
+                break;
+            }
+        }
+        cursor.expect(")")?;
+        cursor.blanks();
+        let filter = match operator {
+            Junction::And => Filter::All(parts),
+            Junction::Or => Filter::Any(parts),
+        };
+        Ok(if negated { Filter::Not(Box::new(filter)) } else { filter })
+    }
+
+    fn typed(&self, field: &Field, operation: Operation) -> Result<Filter, Refusal> {
+        let Operation { negated, operator, quantifier, operand } = operation;
+        let filter = match (quantifier, operand) {
+            (None, Operand::One(text)) => self.one(field, &operator, &text)?,
+            (None, Operand::List(texts)) => {
+                // Of no values, PostgREST's `in.()` has a single empty one.
+                let none = texts.len() == 1 && texts[0].is_empty();
+                let values = texts.iter().filter(|_| !none).map(|text| self.value(field, text));
+                Filter::In(field.clone(), values.collect::<Result<_, _>>()?)
+            }
+            (Some(quantifier), Operand::One(text)) => {
+                let texts = match ColumnType::TextList.parse(&text, self.now)? {
+                    Datum::TextList(texts) if texts.len() <= limits::FILTERS => texts,
+                    _ => {
+                        return Err(Refusal::too_much(format!(
+                            "`any` and `all` take at most {} values",
+                            limits::FILTERS
+                        )));
+                    }
+                };
+                let parts = texts.iter().map(|text| self.one(field, &operator, text));
+                let parts = parts.collect::<Result<Vec<_>, _>>()?;
+                match quantifier {
+                    Quantifier::Any => Filter::Any(parts),
+                    Quantifier::All => Filter::All(parts),
+                }
+            }
+            (Some(_), Operand::List(_)) => return Err(Refusal::not_supported("`in` with `any` or `all`")),
+        };
+        Ok(if negated { Filter::Not(Box::new(filter)) } else { filter })
+    }
+
+    fn one(&self, field: &Field, operator: &str, text: &str) -> Result<Filter, Refusal> {
+        let kind = field.kind();
+        let comparison = match operator {
+            "eq" => Comparison::Equal,
+            "neq" => Comparison::NotEqual,
+            "gt" => Comparison::Greater,
+            "gte" => Comparison::GreaterOrEqual,
+            "lt" => Comparison::Less,
+            "lte" => Comparison::LessOrEqual,
+            "isdistinct" => return Ok(Filter::Distinct(field.clone(), self.value(field, text)?)),
+            "is" => return is(field, text),
+            "like" | "ilike" => {
+                let (case, sign) = match operator {
+                    "like" => (Case::Sensitive, "~~"),
+                    _ => (Case::Insensitive, "~~*"),
+                };
+                if kind != ColumnType::Text {
+                    return Err(Refusal::no_operator(kind.name(), sign));
+                }
+                return Ok(Filter::Like(field.clone(), pattern(text, case)?));
+            }
+            "cs" | "cd" => {
+                let contains = operator == "cs";
+                if !matches!(kind, ColumnType::Jsonb | ColumnType::TextList) {
+                    return Err(Refusal::no_operator(kind.name(), if contains { "@>" } else { "<@" }));
+                }
+                let value = self.value(field, text)?;
+                refuse_large(&value)?;
+                return Ok(if contains {
+                    Filter::Contains(field.clone(), value)
+                } else {
+                    Filter::ContainedBy(field.clone(), value)
+                });
+            }
+            _ if kind != ColumnType::TextList => return Err(Refusal::no_operator(kind.name(), "&&")),
+            _ => {
+                let value = self.value(field, text)?;
+                refuse_large(&value)?;
+                let Datum::TextList(texts) = value else { return Ok(Filter::Any(Vec::new())) };
+                return Ok(Filter::Overlaps(field.clone(), texts));
+            }
+        };
+        Ok(Filter::Compare(field.clone(), comparison, self.value(field, text)?))
+    }
+
+    fn value(&self, field: &Field, text: &str) -> Result<Datum, Refusal> {
+        field.kind().parse(text, self.now)
+    }
+}
+
+enum Junction {
+    And,
+    Or,
+}
+
+/// Reads `and` or `or`, perhaps with `not.` before it, if a parenthesis follows.
+fn junction(cursor: &mut Cursor<'_>) -> Option<(bool, Junction)> {
+    let (rest, negated) = match cursor.rest().strip_prefix("not.") {
+        Some(rest) => (rest, true),
+        None => (cursor.rest(), false),
+    };
+    let (word, junction) = if rest.starts_with("and") {
+        ("and", Junction::And)
+    } else if rest.starts_with("or") {
+        ("or", Junction::Or)
+    } else {
+        return None;
+    };
+    if !rest[word.len()..].trim_start_matches([' ', '\t']).starts_with('(') {
+        return None;
+    }
+    if negated {
+        cursor.take("not.");
+    }
+    cursor.take(word);
+    cursor.blanks();
+    Some((negated, junction))
+}
+
+fn operation(cursor: &mut Cursor<'_>, end: End) -> Result<Operation, Refusal> {
+    const EXPECTED: &str = "\"not\" or operator (eq, gt, ...)";
+    let negated = cursor.take("not.");
+    let operator = cursor.rest().split(['.', '(', ',', ')']).next().unwrap_or_default().to_owned();
+    if UNSUPPORTED.contains(&operator.as_str()) {
+        return Err(Refusal::not_supported(format!("the operator `{operator}`")));
+    }
+    if !OPERATORS.contains(&operator.as_str()) {
+        if operator.len() < cursor.rest().len() && !operator.is_empty() {
+            return Err(cursor.error(["unknown single value operator ", &operator].concat()));
+        }
+        return Err(cursor.expected(EXPECTED));
+    }
+    cursor.take(&operator);
+    let quantifier = if cursor.take("(any)") {
+        Some(Quantifier::Any)
+    } else if cursor.take("(all)") {
+        Some(Quantifier::All)
+    } else {
+        None
+    };
+    let quantifiable = matches!(operator.as_str(), "eq" | "gt" | "gte" | "lt" | "lte" | "like" | "ilike");
+    if quantifier.is_some() && !quantifiable {
+        return Err(cursor.error(["operator ", &operator, " takes neither any nor all"].concat()));
+    }
+    cursor.expect(".")?;
+    let operand = if operator == "in" {
+        Operand::List(list(cursor, end)?)
+    } else {
+        Operand::One(value(cursor, end))
+    };
+    Ok(Operation {
+        negated,
+        operator,
+        quantifier,
+        operand,
+    })
+}
+
+fn value(cursor: &mut Cursor<'_>, end: End) -> String {
+    if end == End::Text {
+        return cursor.take_while(|_| true).to_owned();
+    }
+    if cursor.peek() == Some('"')
+        && let Some(text) = cursor.quoted_element()
+    {
+        return text;
+    }
+    // A list in braces has commas of its own.
+    let rest = cursor.rest();
+    if rest.starts_with('{')
+        && let Some(closing) = rest.find('}')
+        && !rest[1..closing].contains('{')
+    {
+        let list = &rest[..=closing];
+        cursor.take(list);
+        return list.to_owned();
+    }
+    cursor.take_while(|c| !matches!(c, ',' | ')')).to_owned()
+}
+
+fn list(cursor: &mut Cursor<'_>, end: End) -> Result<Vec<String>, Refusal> {
+    cursor.blanks();
+    cursor.expect("(")?;
+    let mut texts = Vec::new();
+    loop {
+        let quoted = (cursor.peek() == Some('"')).then(|| cursor.quoted_element()).flatten();
+        texts.push(quoted.unwrap_or_else(|| cursor.take_while(|c| !matches!(c, ',' | ')')).to_owned()));
+        if texts.len() > limits::LIST_VALUES {
+            return Err(Refusal::too_much(format!(
+                "`in` takes at most {} values",
+                limits::LIST_VALUES
+            )));
+        }
+        if !cursor.take(",") {
+            break;
+        }
+    }
+    cursor.expect(")")?;
+    cursor.blanks();
+    if end == End::Text && !cursor.at_end() {
+        return Err(cursor.expected("end of input"));
+    }
+    Ok(texts)
+}
+
+fn is(field: &Field, text: &str) -> Result<Filter, Refusal> {
+    let truth = match text.trim().to_ascii_lowercase().as_str() {
+        "null" => Truth::Null,
+        "not_null" => Truth::NotNull,
+        "true" => Truth::True,
+        "false" => Truth::False,
+        "unknown" => Truth::Unknown,
+        _ => {
+            let expected = "null or trilean value (unknown, true, false)";
+            return Err(Cursor::new("filter", &["is.", text].concat()).expected(expected));
+        }
+    };
+    let kind = field.kind();
+    if kind != ColumnType::Bool && !matches!(truth, Truth::Null | Truth::NotNull) {
+        return Err(Refusal::new(
+            "42804",
+            format!(
+                "argument of IS {} must be type boolean, not type {}",
+                text.trim().to_ascii_uppercase(),
+                kind.name()
+            ),
+        ));
+    }
+    Ok(Filter::Is(field.clone(), truth))
+}
+
+/// Reads a pattern, in which `*` may stand for `%`.
+fn pattern(text: &str, case: Case) -> Result<Pattern, Refusal> {
+    let mut parts = Vec::new();
+    let mut characters = text.chars().map(|c| if c == '*' { '%' } else { c });
+    while let Some(character) = characters.next() {
+        parts.push(match character {
+            '%' => PatternPart::Many,
+            '_' => PatternPart::One,
+            '\0' => return Err(Refusal::nul()),
+            '\\' => PatternPart::Character(characters.next().ok_or_else(|| {
+                Refusal::new("22025", "LIKE pattern must not end with escape character")
+            })?),
+            other => PatternPart::Character(other),
+        });
+    }
+    if parts.len() > limits::PATTERN_LENGTH {
+        return Err(Refusal::too_much(format!(
+            "a pattern has at most {} characters",
+            limits::PATTERN_LENGTH
+        )));
+    }
+    Ok(Pattern { parts, case })
+}
+
+fn refuse_large(value: &Datum) -> Result<(), Refusal> {
+    let count = match value {
+        Datum::Json(json) => values_within(json),
+        Datum::TextList(texts) => texts.len(),
+        _ => 0,
+    };
+    if count <= limits::CONTAINED_VALUES {
+        return Ok(());
+    }
+    Err(Refusal::too_much(format!(
+        "`cs` and `cd` take documents of at most {} values",
+        limits::CONTAINED_VALUES
+    )))
+}
+
+fn values_within(json: &Json) -> usize {
+    fn count(value: &serde_json::Value) -> usize {
+        1 + match value {
+            serde_json::Value::Array(elements) => elements.iter().map(count).sum(),
+            serde_json::Value::Object(members) => members.values().map(count).sum(),
+            _ => 0,
+        }
+    }
+    count(&json.to_value())
+}

@@ -1,0 +1,34 @@
+//! How much one request may ask for.
+
+/// Rows of a page, and of what is embedded in one row; also where less or nothing is said.
+pub(crate) const PAGE_ROWS: u64 = 1_000;
+
+/// Characters of a URL's path and query.
+pub(crate) const URL_LENGTH: usize = 64 * 1024;
+
+/// Bytes of a body.
+pub(crate) const BODY_BYTES: usize = 16 * 1024 * 1024;
+
+/// Items that are selected, over all tables.
+pub(super) const SELECTED_ITEMS: usize = 200;
+
+/// How deep tables are embedded in others.
+pub(super) const EMBEDDING_DEPTH: usize = 3;
+
+/// Filters, over all tables.
+pub(super) const FILTERS: usize = 100;
+
+/// How deep `and` and `or` are nested.
+pub(super) const LOGIC_DEPTH: usize = 16;
+
+/// Values of an `in`.
+pub(super) const LIST_VALUES: usize = 1_000;
+
+/// Characters of a pattern.
+pub(super) const PATTERN_LENGTH: usize = 10_000;
+
+/// Values, objects and arrays of a document that rows are searched for.
+pub(super) const CONTAINED_VALUES: usize = 100;
+
+/// Terms of an order.
+pub(super) const ORDER_TERMS: usize = 50;

@@ -1,0 +1,85 @@
+//! The one place where every route is declared. Who may call an operation stands in its `security`; a test calls each
+//! as everybody, and an operation without a declaration fails it.
+
+#[cfg(test)]
+mod tests;
+
+use axum::{Router, middleware};
+use tower_http::compression::CompressionLayer;
+use utoipa::openapi::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::limits::{Places, bounded};
+use crate::problem::ProblemDocument;
+use crate::{AppState, auth, browser, dialect, health, metrics, observe, openapi, rest, runs};
+
+/// Everything that the server answers.
+pub fn router(state: AppState) -> Router {
+    let (mut routes, document) = declared();
+    routes.pages = openapi::routes(&document);
+    layered(state, routes)
+}
+
+/// The OpenAPI document of everything that the server answers.
+#[must_use]
+pub fn document() -> OpenApi {
+    declared().1
+}
+
+/// Routes by what they have in common.
+#[derive(Default)]
+struct Routes {
+    /// Health and metrics: answered however busy the server is.
+    operations: Router<AppState>,
+    /// Our own API.
+    api: Router<AppState>,
+    /// What Supabase's clients call, from pages of any origin.
+    clients: Router<AppState>,
+    /// Documents, the same for everybody.
+    pages: Router<AppState>,
+}
+
+fn declared() -> (Routes, OpenApi) {
+    let operations = OpenApiRouter::new()
+        .routes(routes!(health::healthz))
+        .routes(routes!(health::readyz))
+        .routes(routes!(metrics::metrics));
+    let api = OpenApiRouter::new()
+        .routes(routes!(runs::list))
+        .routes(routes!(runs::get))
+        .routes(routes!(runs::cases))
+        .routes(routes!(runs::compare));
+    let mut document = openapi::base();
+    let mut split = |routes: OpenApiRouter<AppState>| {
+        let (routes, part) = routes.split_for_parts();
+        document.merge(part);
+        routes
+    };
+    let routes = Routes {
+        operations: split(operations),
+        api: split(api),
+        clients: split(auth::routes()).merge(rest::routes()),
+        ..Routes::default()
+    };
+    document.merge(rest::openapi());
+    openapi::add_schema::<ProblemDocument>(&mut document);
+    openapi::add_schema::<auth::ErrorDocument>(&mut document);
+    (routes, document)
+}
+
+/// The routes within their limits, with what every answer has; the innermost layer comes first.
+fn layered(state: AppState, routes: Routes) -> Router {
+    let places = Places::new(state.settings.concurrency);
+    let bounded = |routes| bounded(routes, &state.settings, &places);
+    let routes = Router::new()
+        .merge(bounded(routes.api))
+        .merge(bounded(routes.pages))
+        .merge(bounded(routes.clients).layer(browser::any_origin()))
+        .merge(routes.operations)
+        .layer(middleware::from_fn(dialect::speak))
+        .layer(CompressionLayer::new());
+    browser::hardened(routes)
+        .layer(middleware::from_fn_with_state(state.clone(), observe::observe))
+        .with_state(state)
+}

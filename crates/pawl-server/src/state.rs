@@ -1,0 +1,57 @@
+//! What every handler is given.
+
+use std::time::Duration;
+
+use pawl_engine::Engine;
+
+use crate::metrics::Metrics;
+
+/// What every handler is given.
+#[derive(Clone)]
+pub struct AppState {
+    /// What the product does.
+    pub engine: Engine,
+    /// How requests are bounded.
+    pub settings: ServerSettings,
+    pub(crate) metrics: Metrics,
+}
+
+impl AppState {
+    /// Of this engine, with counters of its own.
+    #[must_use]
+    pub fn new(engine: Engine, settings: ServerSettings) -> Self {
+        Self {
+            engine,
+            settings,
+            metrics: Metrics::new(),
+        }
+    }
+}
+
+/// How requests are bounded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerSettings {
+    /// The largest body of a request, in bytes, where its path does not take less.
+    pub body_limit: usize,
+    /// How long a request may take.
+    pub request_timeout: Duration,
+    /// Requests under way at once; further ones are turned away.
+    pub concurrency: usize,
+    /// How long requests under way may take to end when the server stops.
+    pub drain: Duration,
+    /// Proxies of ours in front of the server, each of which appends the address that called it to
+    /// `X-Forwarded-For`; 0 where clients connect to us.
+    pub trusted_proxies: usize,
+}
+
+impl Default for ServerSettings {
+    fn default() -> Self {
+        Self {
+            body_limit: 16 * 1024 * 1024,
+            request_timeout: Duration::from_secs(30),
+            concurrency: 512,
+            drain: Duration::from_secs(10),
+            trusted_proxies: 0,
+        }
+    }
+}

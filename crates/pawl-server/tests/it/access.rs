@@ -1,0 +1,137 @@
+//! Who may call what: every operation of the OpenAPI document, as everybody.
+
+use std::collections::BTreeSet;
+
+use pawl_testkit::{Identity, TestDatabase, TestServer, on_both_engines};
+use reqwest::Method;
+use serde_json::Value;
+
+on_both_engines!(everybody_is_answered_as_documented);
+
+/// An operation, and the status that each of [`Identity::ALL`] is answered with, in that order:
+/// nobody, the public key alone, user A, user B, the service.
+type Entry = (&'static str, &'static str, [u16; 5]);
+
+/// A run that nobody has: who may ask is told so.
+const RUN: &str = "00000000-0000-0000-0000-00000000000a";
+
+/// An operation that is not here fails the test: decide who may call it, and write it down.
+const OPERATIONS: &[Entry] = &[
+    ("GET", "/healthz", [200; 5]),
+    ("GET", "/readyz", [200; 5]),
+    ("GET", "/metrics", [200; 5]),
+    ("GET", "/api/runs", [401, 401, 200, 200, 200]),
+    ("GET", "/api/runs/{id}", [401, 401, 404, 404, 404]),
+    ("GET", "/api/runs/{id}/cases", [401, 401, 404, 404, 404]),
+    ("GET", "/api/runs/{id}/compare/{other}", [401, 401, 404, 404, 404]),
+    ("GET", "/auth/v1/health", [200; 5]),
+    ("GET", "/auth/v1/settings", [401, 200, 200, 200, 200]),
+    ("POST", "/auth/v1/signup", [401, 400, 400, 400, 400]),
+    ("POST", "/auth/v1/token", [401, 400, 400, 400, 400]),
+    ("GET", "/auth/v1/user", [401, 403, 200, 200, 403]),
+    ("PUT", "/auth/v1/user", [401, 400, 400, 400, 400]),
+    ("GET", "/auth/v1/admin/users", [401, 403, 403, 403, 200]),
+    ("POST", "/auth/v1/admin/users", [401, 403, 403, 403, 400]),
+    ("GET", "/auth/v1/admin/users/{id}", [401, 403, 403, 403, 404]),
+    ("PUT", "/auth/v1/admin/users/{id}", [401, 403, 403, 403, 400]),
+    ("DELETE", "/auth/v1/admin/users/{id}", [401, 403, 403, 403, 404]),
+    ("GET", "/rest/v1/sb_sessions", [401, 200, 200, 200, 200]),
+    ("POST", "/rest/v1/sb_sessions", [401, 400, 400, 400, 400]),
+    ("PATCH", "/rest/v1/sb_sessions", [401, 400, 400, 400, 400]),
+    ("DELETE", "/rest/v1/sb_sessions", [401, 204, 204, 204, 204]),
+    ("GET", "/rest/v1/sb_stories", [401, 200, 200, 200, 200]),
+    ("POST", "/rest/v1/sb_stories", [401, 400, 400, 400, 400]),
+    ("PATCH", "/rest/v1/sb_stories", [401, 400, 400, 400, 400]),
+    ("DELETE", "/rest/v1/sb_stories", [401, 204, 204, 204, 204]),
+    ("GET", "/rest/v1/sb_actions", [401, 200, 200, 200, 200]),
+    ("POST", "/rest/v1/sb_actions", [401, 400, 400, 400, 400]),
+    ("PATCH", "/rest/v1/sb_actions", [401, 400, 400, 400, 400]),
+    ("DELETE", "/rest/v1/sb_actions", [401, 204, 204, 204, 204]),
+    ("GET", "/rest/v1/sb_eval_runs", [401, 200, 200, 200, 200]),
+    ("POST", "/rest/v1/sb_eval_runs", [401, 400, 400, 400, 400]),
+    ("PATCH", "/rest/v1/sb_eval_runs", [401, 400, 400, 400, 400]),
+    ("DELETE", "/rest/v1/sb_eval_runs", [401, 204, 204, 204, 204]),
+    ("GET", "/rest/v1/sb_eval_cases", [401, 200, 200, 200, 200]),
+    ("POST", "/rest/v1/sb_eval_cases", [401, 400, 400, 400, 400]),
+    ("PATCH", "/rest/v1/sb_eval_cases", [401, 400, 400, 400, 400]),
+    ("DELETE", "/rest/v1/sb_eval_cases", [401, 204, 204, 204, 204]),
+    // The last one: it ends what the others need.
+    ("POST", "/auth/v1/logout", [401, 403, 204, 204, 403]),
+];
+
+async fn everybody_is_answered_as_documented(database: TestDatabase) {
+    let server = TestServer::new(database).await;
+    for (method, template, expected) in OPERATIONS {
+        let path = template.replace("{id}", RUN).replace("{other}", RUN);
+        for (who, expected) in Identity::ALL.into_iter().zip(expected) {
+            let method: Method = method.parse().unwrap();
+            let answer = server.request(who, method.clone(), &path).send().await.unwrap();
+            assert_eq!(
+                answer.status().as_u16(),
+                *expected,
+                "{method} {template} as {who:?}"
+            );
+        }
+    }
+}
+
+/// Operations of the document: method, path and the object that describes it.
+fn documented(document: &Value) -> Vec<(String, String, &Value)> {
+    let methods = [
+        "get", "put", "post", "delete", "options", "head", "patch", "trace",
+    ];
+    let paths = document["paths"].as_object().unwrap();
+    let operations = paths.iter().flat_map(|(path, item)| {
+        methods
+            .iter()
+            .filter_map(move |method| Some((method.to_uppercase(), path.clone(), item.get(method)?)))
+    });
+    operations.collect()
+}
+
+#[test]
+fn every_operation_is_declared_and_tested() {
+    let document = serde_json::to_value(pawl_server::document()).unwrap();
+    let schemes = document["components"]["securitySchemes"].as_object().unwrap();
+    let mut found = BTreeSet::new();
+    for (method, path, operation) in documented(&document) {
+        let security = operation["security"].as_array();
+        let security = security.unwrap_or_else(|| panic!("{method} {path} does not say who may call it"));
+        for scheme in security
+            .iter()
+            .flat_map(|requirement| requirement.as_object().unwrap().keys())
+        {
+            assert!(
+                schemes.contains_key(scheme),
+                "{method} {path}: there is no scheme {scheme}"
+            );
+        }
+        let entry = OPERATIONS
+            .iter()
+            .find(|entry| (entry.0, entry.1) == (&*method, &*path));
+        let (_, _, statuses) = entry.unwrap_or_else(|| panic!("{method} {path} has no entry in OPERATIONS"));
+        assert_eq!(
+            is_public(security),
+            statuses[0] != 401,
+            "{method} {path}: nobody is let in or not"
+        );
+        for status in statuses {
+            let documented = operation["responses"].get(status.to_string());
+            assert!(documented.is_some(), "{method} {path} does not document {status}");
+        }
+        found.insert((method, path));
+    }
+    for (method, path, _) in OPERATIONS {
+        assert!(
+            found.contains(&((*method).to_owned(), (*path).to_owned())),
+            "{method} {path} is not in the document"
+        );
+    }
+}
+
+/// Whether one of the requirements is empty: no key is needed.
+fn is_public(security: &[Value]) -> bool {
+    security
+        .iter()
+        .any(|requirement| requirement.as_object().unwrap().is_empty())
+}

@@ -1,0 +1,12 @@
+//! The real server over both engines, asked over HTTP.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "an unwrap is an assertion here, in the helpers of tests too"
+)]
+
+mod access;
+mod auth;
+mod operations;
+mod rest;
+mod runs;

@@ -1,0 +1,11 @@
+delete from auth.sessions
+where user_id = $2 and (user_id = $1 or $1 is null) and (
+    refreshed_at < $3
+    or id not in (
+        select id
+        from auth.sessions
+        where user_id = $2
+        order by refreshed_at desc, id desc
+        limit $4
+    )
+)

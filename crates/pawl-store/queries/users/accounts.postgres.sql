@@ -1,0 +1,7 @@
+select
+    id, email, created_at, coalesce(updated_at, created_at), last_sign_in_at, raw_app_meta_data, raw_user_meta_data,
+    id = (select id from auth.users order by created_at, id limit 1)
+from auth.users
+where (id = $1 or $1 is null)
+order by created_at desc, id desc
+limit $2 offset $3

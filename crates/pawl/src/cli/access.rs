@@ -1,0 +1,167 @@
+//! Who is let in: `pawl keys`, `pawl user`, `pawl key`.
+
+use clap::{Args, Subcommand, ValueEnum};
+use pawl_model::{ApiKeyId, KeyScope, UserId};
+
+use super::{DatabaseArgs, UserArgs};
+
+/// `pawl keys`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pawl keys
+  pawl keys --env >> .env
+  pawl keys --json | jq -r .anon_key
+
+The service role key and the ingestion secret let in whoever has them: keep them out of browsers and repositories.")]
+pub(crate) struct KeysArgs {
+    /// Print JSON
+    #[arg(long, conflicts_with = "env")]
+    pub(crate) json: bool,
+    /// Print variables as Supabase's clients read them
+    #[arg(long)]
+    pub(crate) env: bool,
+    /// Where clients reach the server
+    #[arg(
+        long,
+        env = "PAWL_URL",
+        value_name = "URL",
+        default_value = "http://127.0.0.1:8787",
+        hide_env_values = true
+    )]
+    pub(crate) url: String,
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
+}
+
+/// `pawl user`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum UserCommand {
+    /// Add a user; the first one owns what was there before
+    Add(UserAddArgs),
+    /// List users, newest first
+    List(UserListArgs),
+    /// Set the password of a user, which ends all their log-ins
+    Passwd(UserPasswdArgs),
+}
+
+/// `pawl user add`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pawl user add ann@example.org
+  pass show pawl/ann | pawl user add ann@example.org --password-stdin --json")]
+pub(crate) struct UserAddArgs {
+    /// The e-mail address to log in by
+    #[arg(value_name = "EMAIL")]
+    pub(crate) email: String,
+    /// The id [default: a fresh one]
+    #[arg(long, value_name = "UUID")]
+    pub(crate) id: Option<UserId>,
+    /// Read the password from standard input; without a password the user cannot log in
+    #[arg(long)]
+    pub(crate) password_stdin: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
+}
+
+/// `pawl user list`.
+#[derive(Debug, Args)]
+pub(crate) struct UserListArgs {
+    /// Print JSON lines
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
+}
+
+/// `pawl user passwd`.
+#[derive(Debug, Args)]
+pub(crate) struct UserPasswdArgs {
+    /// Whose: an e-mail address or UUID
+    #[arg(value_name = "EMAIL|UUID")]
+    pub(crate) user: String,
+    /// Read the password from standard input, not from the terminal
+    #[arg(long)]
+    pub(crate) password_stdin: bool,
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
+}
+
+/// `pawl key`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeyCommand {
+    /// Make a key for a program; it is shown this once
+    Create(KeyCreateArgs),
+    /// List the keys of a user
+    List(KeyListArgs),
+    /// Revoke a key, at once
+    Revoke(KeyRevokeArgs),
+}
+
+/// `pawl key create`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pawl key create --user ann@example.org --scope ingest
+  pawl key create --scope read --json | jq -r .key")]
+pub(crate) struct KeyCreateArgs {
+    /// What the key may be used for
+    #[arg(long, value_name = "SCOPE")]
+    pub(crate) scope: Scope,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
+    #[command(flatten)]
+    pub(crate) user: UserArgs,
+}
+
+/// `pawl key list`.
+#[derive(Debug, Args)]
+pub(crate) struct KeyListArgs {
+    /// Print JSON lines
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
+    #[command(flatten)]
+    pub(crate) user: UserArgs,
+}
+
+/// `pawl key revoke`.
+#[derive(Debug, Args)]
+pub(crate) struct KeyRevokeArgs {
+    /// The id of the key, as `pawl key list` shows it
+    #[arg(value_name = "KEY")]
+    pub(crate) id: ApiKeyId,
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
+    #[command(flatten)]
+    pub(crate) user: UserArgs,
+}
+
+/// What a key may be used for.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Scope {
+    /// Hand in interactions and traces
+    Ingest,
+    /// Read what the user has
+    Read,
+    /// Read and change it
+    Write,
+}
+
+impl From<Scope> for KeyScope {
+    fn from(scope: Scope) -> Self {
+        match scope {
+            Scope::Ingest => Self::Ingest,
+            Scope::Read => Self::Read,
+            Scope::Write => Self::Write,
+        }
+    }
+}

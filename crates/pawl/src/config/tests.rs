@@ -1,0 +1,153 @@
+use std::collections::HashMap;
+use std::path::Path;
+
+use pawl_engine::auth::ExposeSecret as _;
+
+use super::*;
+
+/// The settings of these variables, this file and these flags.
+fn settings(
+    variables: &[(&str, &str)],
+    file: &str,
+    database: &DatabaseArgs,
+    listen: Option<&str>,
+) -> anyhow::Result<Settings> {
+    let variables: HashMap<&str, &str> = variables.iter().copied().collect();
+    let environment = |name: &str| variables.get(name).map(|value| (*value).to_owned());
+    let file = File::parse(file, Path::new("pawl.toml"))?;
+    Settings::of(
+        &Environment(&environment),
+        file,
+        database,
+        listen.map(|text| text.parse().unwrap()),
+    )
+}
+
+const NO_FLAGS: DatabaseArgs = DatabaseArgs {
+    data: None,
+    database_url: None,
+};
+
+const FILE: &str = "\
+data = '/from/file'
+[server]
+listen = '0.0.0.0:1'
+body_limit = 1000
+request_timeout_s = 5
+[auth]
+sign_up = 'closed'
+jwt_secret = 'of the file'
+";
+
+#[test]
+fn flags_win_over_the_environment_over_the_file_over_defaults() {
+    let environment = [
+        ("HOME", "/home/x"),
+        ("PAWL_LISTEN", "0.0.0.0:2"),
+        ("PAWL_JWT_SECRET", "of the variable"),
+    ];
+    let flags = DatabaseArgs {
+        data: Some("/from/flag".into()),
+        database_url: None,
+    };
+    let all = settings(&environment, FILE, &flags, Some("0.0.0.0:3")).unwrap();
+    assert_eq!((all.listen.value.port(), all.listen.origin), (3, Origin::Flag));
+    assert_eq!(
+        (all.data.value.as_deref(), all.data.origin),
+        (Some(Path::new("/from/flag")), Origin::Flag)
+    );
+    let without_flags = settings(&environment, FILE, &NO_FLAGS, None).unwrap();
+    let variable = Origin::Environment("PAWL_LISTEN");
+    assert_eq!(
+        (without_flags.listen.value.port(), without_flags.listen.origin),
+        (2, variable)
+    );
+    assert_eq!(
+        without_flags.jwt_secret.value.unwrap().expose_secret(),
+        "of the variable"
+    );
+    let file_alone = settings(&[], FILE, &NO_FLAGS, None).unwrap();
+    assert_eq!(
+        (file_alone.listen.value.port(), file_alone.listen.origin),
+        (1, Origin::File)
+    );
+    assert_eq!(
+        (file_alone.body_limit.value, file_alone.sign_up.value),
+        (1_000, SignUp::Closed)
+    );
+    assert_eq!(file_alone.request_timeout.value, Duration::from_secs(5));
+    assert_eq!(file_alone.jwt_secret.origin, Origin::File);
+    let nothing = settings(&[("HOME", "/home/x")], "", &NO_FLAGS, None).unwrap();
+    assert_eq!(
+        (nothing.listen.value, nothing.listen.origin),
+        (LISTEN, Origin::Default)
+    );
+    assert_eq!(
+        nothing.data_folder().unwrap(),
+        Path::new("/home/x/.local/share/pawl")
+    );
+    assert_eq!(nothing.server(), ServerSettings::default());
+    assert!(settings(&[], "", &NO_FLAGS, None).unwrap().data_folder().is_err());
+}
+
+#[test]
+fn a_flag_that_the_environment_filled_is_told_apart() {
+    let flags = DatabaseArgs {
+        data: Some("/d".into()),
+        database_url: Some("sqlite:/x".to_owned()),
+    };
+    let environment = [("PAWL_DATA_DIR", "/d"), ("PAWL_DATABASE_URL", "sqlite:/y")];
+    let settings = settings(&environment, "", &flags, None).unwrap();
+    assert_eq!(settings.data.origin, Origin::Environment("PAWL_DATA_DIR"));
+    assert_eq!(settings.database_url.origin, Origin::Flag);
+}
+
+#[test]
+fn the_usual_name_of_a_database_url_counts_behind_ours() {
+    let usual = ("DATABASE_URL", "postgres://a/b");
+    let found = settings(&[usual], "database_url = 'sqlite:/x'", &NO_FLAGS, None)
+        .unwrap()
+        .database_url;
+    assert_eq!(
+        (found.value.as_deref(), found.origin),
+        (Some(usual.1), Origin::Environment(usual.0))
+    );
+    let empty = settings(&[("DATABASE_URL", "")], "", &NO_FLAGS, None)
+        .unwrap()
+        .database_url;
+    assert_eq!((empty.value, empty.origin), (None, Origin::Default));
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_its_place() {
+    for (file, place) in [
+        ("data = '/x'\nport = 1\n", "pawl.toml:2: unknown field `port`"),
+        (
+            "[server]\n\nlisten = 'here'\n",
+            "pawl.toml:3: invalid socket address",
+        ),
+        (
+            "[server]\nconcurrency = 0\n",
+            "pawl.toml:2: invalid value: integer `0`",
+        ),
+        (
+            "[auth]\nsign_up = 'maybe'\n",
+            "pawl.toml:2: unknown variant `maybe`",
+        ),
+        ("data = \n", "pawl.toml:1: "),
+    ] {
+        let error = settings(&[], file, &NO_FLAGS, None).unwrap_err().to_string();
+        assert!(error.starts_with(place), "{error}");
+    }
+    let error = settings(&[("PAWL_LISTEN", "8787")], "", &NO_FLAGS, None)
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        error,
+        "PAWL_LISTEN is not an address and port, such as 127.0.0.1:8787"
+    );
+    let error = settings(&[("PAWL_SIGN_UP", "x")], "", &NO_FLAGS, None)
+        .unwrap_err()
+        .to_string();
+    assert_eq!(error, "PAWL_SIGN_UP is not `open` or `closed`");
+}
