@@ -16,7 +16,7 @@ use crate::cli::{Cli, Command, DatabaseArgs};
 use crate::exit::{Exit, Usage};
 
 /// Does what the command line says; long work ends early when `stop` is cancelled.
-pub async fn dispatch(cli: Cli, stop: &CancellationToken) -> anyhow::Result<Exit> {
+pub(crate) async fn dispatch(cli: Cli, stop: &CancellationToken) -> anyhow::Result<Exit> {
     match cli.command {
         Command::Run(args) => run::run(*args, stop).await,
         Command::Compare(args) => compare::compare(args).await,
@@ -33,10 +33,22 @@ fn machine_clock() -> Clock {
 }
 
 async fn open(database: &DatabaseArgs) -> anyhow::Result<Engine> {
-    let url = database.database_url.clone().or_else(|| std::env::var("DATABASE_URL").ok());
+    let url = database
+        .database_url
+        .clone()
+        .or_else(|| std::env::var("DATABASE_URL").ok());
     // Only the embedded database needs the folder.
-    let folder = if url.is_some() { PathBuf::new() } else { data_folder(database.data.as_deref())? };
-    Ok(Engine::open(url.as_deref().filter(|url| !url.is_empty()), &folder, machine_clock()).await?)
+    let folder = if url.is_some() {
+        PathBuf::new()
+    } else {
+        data_folder(database.data.as_deref())?
+    };
+    Ok(Engine::open(
+        url.as_deref().filter(|url| !url.is_empty()),
+        &folder,
+        machine_clock(),
+    )
+    .await?)
 }
 
 /// The folder that was named, else the user's own for data of programs.
@@ -44,7 +56,11 @@ fn data_folder(named: Option<&Path>) -> anyhow::Result<PathBuf> {
     if let Some(named) = named {
         return Ok(named.to_owned());
     }
-    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let variable = |name| {
+        std::env::var_os(name)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    };
     let base = variable("XDG_DATA_HOME").or_else(|| variable("HOME").map(|home| home.join(".local/share")));
     base.map(|base| base.join("pawl"))
         .ok_or_else(|| Usage("no home folder is known: name a folder by --data or PAWL_DATA_DIR".to_owned()))
