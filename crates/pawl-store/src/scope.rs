@@ -3,6 +3,7 @@
 use pawl_model::UserId;
 use sqlx::{Arguments as _, AssertSqlSafe, Postgres, SqlSafeStr as _, SqlStr, Sqlite};
 
+use crate::insert::Placeholders;
 use crate::{Result, Row, Statement, StoreError, Value, users};
 
 /// Who is asking.
@@ -129,6 +130,14 @@ impl Scope {
         values: &[Value<'_>],
     ) -> Result<Option<Row>> {
         Ok(self.fetch(statement, values).await?.pop())
+    }
+
+    /// How a text for [`Scope::execute_text`] marks its values.
+    pub(crate) const fn placeholders(&self) -> Placeholders {
+        match self.transaction {
+            Transaction::Sqlite(_) => Placeholders::Anonymous,
+            Transaction::Postgres(_) => Placeholders::Numbered,
+        }
     }
 
     /// Runs a text that was put together from names of our own and placeholders, without the tenant.

@@ -61,6 +61,12 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     for cause in error.chain().skip(1) {
         let _ = writeln!(stderr, "  because: {cause}");
     }
+    if let Some(help) = error
+        .chain()
+        .find_map(|cause| cause.downcast_ref::<EngineError>()?.help())
+    {
+        let _ = writeln!(stderr, "  help: {help}");
+    }
     of(error).into()
 }
 

@@ -236,14 +236,15 @@ impl Reading {
         for case in self.dataset.cases(&self.variant) {
             match case {
                 Ok(case) => {
-                    for number in 1..=self.trials {
+                    let copies = std::iter::repeat_n(case, usize::from(self.trials));
+                    for (number, case) in (1..=self.trials).zip(copies) {
                         if self.done.contains(case.ordinal, number) {
                             continue;
                         }
                         let trial = Trial {
                             run: self.run,
                             owner: self.owner,
-                            case: case.clone(),
+                            case,
                             number,
                         };
                         // Nobody takes any more: the run was stopped.

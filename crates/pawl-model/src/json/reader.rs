@@ -8,11 +8,17 @@ use super::{Json, JsonError, JsonProblem};
 pub(super) struct Reader<'a> {
     text: &'a str,
     at: usize,
+    /// Where the members of the objects that are being read stand in what is written.
+    members: Vec<Member>,
 }
 
 impl<'a> Reader<'a> {
     pub(super) const fn new(text: &'a str) -> Self {
-        Self { text, at: 0 }
+        Self {
+            text,
+            at: 0,
+            members: Vec::new(),
+        }
     }
 
     /// Writes the whole document in normal form.
@@ -122,56 +128,49 @@ impl<'a> Reader<'a> {
 
     fn object(&mut self, out: &mut String, depth: usize) -> Result<(), JsonError> {
         self.enter(depth)?;
-        // Members are written one behind the other and put in order at the end, where they are not yet.
         let start = out.len();
-        let mut members: Vec<Member> = Vec::new();
+        // Of this object: those of the objects around it stand before them.
+        let first = self.members.len();
+        out.push('{');
         if self.peek() != Some(b'}') {
             loop {
-                self.blanks();
-                if self.peek() != Some(b'"') {
-                    return Err(self.unexpected());
-                }
-                let from = out.len();
-                self.string(out)?;
-                let key_end = out.len();
-                self.blanks();
-                self.expect(b':')?;
-                out.push(':');
-                self.value(out, depth + 1)?;
-                members.push(Member {
-                    from,
-                    key_end,
-                    to: out.len(),
-                });
+                self.member(out, depth)?;
                 self.blanks();
                 if self.peek() != Some(b',') {
                     break;
                 }
                 self.at += 1;
+                out.push(',');
             }
         }
         self.expect(b'}')?;
-        let ordered = members.is_sorted_by(|a, b| compare_keys(out, a, b).is_lt());
-        if !ordered {
-            // A stable sort keeps equal keys in order, so the last of them is the one to keep.
-            members.sort_by(|a, b| compare_keys(out, a, b));
+        out.push('}');
+        if !self.members[first..].is_sorted_by(|a, b| compare_keys(out, a, b).is_lt()) {
+            let ordered = put_in_order(out, &mut self.members[first..]);
+            out.truncate(start);
+            out.push_str(&ordered);
         }
-        let mut object = String::with_capacity(out.len() - start + members.len() + 2);
-        object.push('{');
-        for (index, member) in members.iter().enumerate() {
-            let superseded = members
-                .get(index + 1)
-                .is_some_and(|next| compare_keys(out, member, next).is_eq());
-            if !superseded {
-                if object.len() > 1 {
-                    object.push(',');
-                }
-                object.push_str(&out[member.from..member.to]);
-            }
+        self.members.truncate(first);
+        Ok(())
+    }
+
+    fn member(&mut self, out: &mut String, depth: usize) -> Result<(), JsonError> {
+        self.blanks();
+        if self.peek() != Some(b'"') {
+            return Err(self.unexpected());
         }
-        object.push('}');
-        out.truncate(start);
-        out.push_str(&object);
+        let from = out.len();
+        self.string(out)?;
+        let key_end = out.len();
+        self.blanks();
+        self.expect(b':')?;
+        out.push(':');
+        self.value(out, depth + 1)?;
+        self.members.push(Member {
+            from,
+            key_end,
+            to: out.len(),
+        });
         Ok(())
     }
 
@@ -317,6 +316,26 @@ struct Member {
     from: usize,
     key_end: usize,
     to: usize,
+}
+
+/// The object of these members in the order of their keys, of equal keys the last one.
+fn put_in_order(out: &str, members: &mut [Member]) -> String {
+    // A stable sort keeps equal keys in order.
+    members.sort_by(|a, b| compare_keys(out, a, b));
+    let mut object = String::from("{");
+    for (index, member) in members.iter().enumerate() {
+        let superseded = members
+            .get(index + 1)
+            .is_some_and(|next| compare_keys(out, member, next).is_eq());
+        if !superseded {
+            if object.len() > 1 {
+                object.push(',');
+            }
+            object.push_str(&out[member.from..member.to]);
+        }
+    }
+    object.push('}');
+    object
 }
 
 /// `jsonb` compares keys by their length in bytes first; escapes in our text stand for one byte each.

@@ -139,9 +139,9 @@ async fn what_cannot_be_asked_is_a_usage_error() {
         assert!(said.err.contains(told), "{words:?}: no {told:?} in\n{}", said.err);
     }
     assert_eq!(rig.database.number("select count(*) from sb_eval_runs").await, 0);
-    let typo: Said = pawl().arg("rnu").output().unwrap().into();
+    let typo: Said = pawl().arg("comapre").output().unwrap().into();
     let typo = typo.exits(2);
-    assert!(typo.err.contains("run"), "{}", typo.err);
+    assert!(typo.err.contains("'compare'"), "{}", typo.err);
 }
 
 #[test]
