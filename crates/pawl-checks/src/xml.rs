@@ -135,6 +135,7 @@ impl<'a> Document<'a> {
                 Event::Decl(_) if !is_first => {
                     return Err("an XML declaration that is not at the start".to_owned());
                 }
+                Event::Decl(declaration) => drop(declaration.version().map_err(|error| error.to_string())?),
                 Event::DocType(_) if self.has_root || self.has_doctype => {
                     return Err("a document type after its place".to_owned());
                 }
@@ -143,7 +144,7 @@ impl<'a> Document<'a> {
                     return Err("a document type with an internal subset is not supported".to_owned());
                 }
                 Event::DocType(_) => self.has_doctype = true,
-                Event::CData(_) | Event::Decl(_) | Event::Comment(_) | Event::PI(_) => {}
+                Event::CData(_) | Event::Comment(_) | Event::PI(_) => {}
             }
             is_first = false;
         }

@@ -122,6 +122,15 @@ impl EngineError {
         matches!(self, Self::Store(StoreError::Nul | StoreError::NotFinite | StoreError::Rule(_)))
     }
 
+    /// What to do about it, where there is something to say beyond the message.
+    #[must_use]
+    pub fn help(&self) -> Option<&str> {
+        match self {
+            Self::Suite(error) => error.help(),
+            _ => None,
+        }
+    }
+
     /// Whose fault it is.
     #[must_use]
     pub const fn fault(&self) -> Fault {

@@ -1,7 +1,9 @@
 //! A case as it stands in `sb_eval_cases`.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -62,14 +64,11 @@ impl CaseRecord {
     /// The case's id in its suite: `id` of its input, as text; `None` where another writer left it out.
     #[must_use]
     pub fn input_id(&self) -> Option<String> {
-        #[derive(Deserialize)]
-        struct Identified {
-            id: Option<Value>,
-        }
-        let input: Identified = serde_json::from_str(self.input_data.as_str()).ok()?;
-        match input.id? {
-            Value::String(id) => Some(id),
-            other => Some(other.to_string()),
+        let input: BTreeMap<String, &RawValue> = serde_json::from_str(self.input_data.as_str()).ok()?;
+        match input.get("id")?.get() {
+            "null" => None,
+            text if text.starts_with('"') => serde_json::from_str(text).ok(),
+            other => Some(other.to_owned()),
         }
     }
 }
@@ -122,7 +121,7 @@ mod tests {
     fn the_id_in_the_suite_is_read_as_text() {
         for (input, id) in [
             (r#"{"goal": "x", "id": "a"}"#, Some("a")),
-            (r#"{"id": 7}"#, Some("7")),
+            (r#"{"id": 7.50}"#, Some("7.50")),
             (r#"{"id": null}"#, None),
             (r#"{"goal": "x"}"#, None),
             ("[1]", None),

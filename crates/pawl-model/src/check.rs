@@ -48,25 +48,26 @@ impl CheckResult {
     }
 }
 
-/// Writes the seed's `{name, passed, message}`; further keys only where they say something that those do not.
+/// Writes the seed's `{name, passed, message}`, and further keys only where they say something that those do not; in the
+/// order of the normal form, so that nothing has to be put in order later.
 impl Serialize for CheckResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("name", &self.name)?;
-        map.serialize_entry("passed", &(self.state == State::Passed))?;
-        map.serialize_entry("message", &self.message)?;
-        if matches!(self.state, State::Error | State::Skipped) {
-            map.serialize_entry("state", &self.state)?;
-        }
         if let Some(score) = self.score {
             map.serialize_entry("score", &score)?;
         }
-        if self.weight != 1.0 {
-            map.serialize_entry("weight", &self.weight)?;
+        if matches!(self.state, State::Error | State::Skipped) {
+            map.serialize_entry("state", &self.state)?;
         }
         if let Some(metric) = &self.metric {
             map.serialize_entry("metric", metric)?;
         }
+        map.serialize_entry("passed", &(self.state == State::Passed))?;
+        if self.weight != 1.0 {
+            map.serialize_entry("weight", &self.weight)?;
+        }
+        map.serialize_entry("message", &self.message)?;
         map.end()
     }
 }

@@ -6,6 +6,7 @@ use sqlx::{Arguments as _, AssertSqlSafe, Postgres, SqlSafeStr as _, SqlStr, Sql
 use uuid::Uuid;
 
 use crate::query::Dialect;
+use crate::insert::Placeholders;
 use crate::{Result, Row, Statement, StoreError, Value, users};
 
 /// Who is asking.
@@ -185,6 +186,14 @@ impl Scope {
             }
         }
         Ok(())
+    }
+
+    /// How a text for [`Scope::execute_text`] marks its values.
+    pub(crate) const fn placeholders(&self) -> Placeholders {
+        match self.transaction {
+            Transaction::Sqlite(_) => Placeholders::Anonymous,
+            Transaction::Postgres(_) => Placeholders::Numbered,
+        }
     }
 
     /// Runs a text that was put together from names of our own and placeholders, without the tenant.

@@ -2,11 +2,14 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use pawl_store::{Location, RuntimeRole, Store, migrate_postgres};
+use pawl_store::{Actor, Location, RuntimeRole, Store, migrate_postgres, users};
 use sqlx::postgres::{PgConnectOptions, PgConnection};
+use sqlx::sqlite::SqliteConnection;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
 use tempfile::TempDir;
 use uuid::Uuid;
+
+use crate::samples;
 
 /// One of the two engines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +64,75 @@ impl TestDatabase {
     #[must_use]
     pub fn folder(&self) -> &std::path::Path {
         self.folder.path()
+    }
+
+    /// Adds the first `count` sample users.
+    ///
+    /// # Panics
+    /// When they are there already.
+    pub async fn add_users(&self, count: u32) {
+        let mut scope = self.store.write(Actor::Service).await.expect("a transaction");
+        for n in 1..=count {
+            users::insert(&mut scope, &samples::user(n))
+                .await
+                .expect("a new user");
+        }
+        scope.commit().await.expect("the commit");
+    }
+
+    /// The one number that a query gives, asked as the service.
+    ///
+    /// # Panics
+    /// When the query fails.
+    pub async fn number(&self, query: &'static str) -> i64 {
+        match self.engine {
+            Engine::Sqlite => {
+                sqlx::query_scalar(query)
+                    .fetch_one(&mut self.sqlite().await)
+                    .await
+            }
+            Engine::Postgres => {
+                sqlx::query_scalar(query)
+                    .fetch_one(&mut self.postgres().await)
+                    .await
+            }
+        }
+        .expect("a query for a number")
+    }
+
+    /// The one text that a query gives, asked as the service.
+    ///
+    /// # Panics
+    /// When the query fails.
+    pub async fn text(&self, query: &'static str) -> String {
+        match self.engine {
+            Engine::Sqlite => {
+                sqlx::query_scalar(query)
+                    .fetch_one(&mut self.sqlite().await)
+                    .await
+            }
+            Engine::Postgres => {
+                sqlx::query_scalar(query)
+                    .fetch_one(&mut self.postgres().await)
+                    .await
+            }
+        }
+        .expect("a query for a text")
+    }
+
+    async fn sqlite(&self) -> SqliteConnection {
+        SqliteConnection::connect(&self.url())
+            .await
+            .expect("the file opens")
+    }
+
+    async fn postgres(&self) -> PgConnection {
+        let mut connection = PgConnection::connect(&self.url())
+            .await
+            .expect("the test server answers");
+        let claims = "set request.jwt.claims = '{\"role\":\"service_role\"}'";
+        connection.execute(claims).await.expect("the claims are set");
+        connection
     }
 
     /// The URL of the database for the product's own command line.

@@ -27,15 +27,15 @@ Exit codes:
 /// Evaluation loop for AI agents: what failed becomes a test, the tests run, nothing slips back.
 #[derive(Debug, Parser)]
 #[command(version, about, after_help = EXIT_CODES, propagate_version = true, arg_required_else_help = true)]
-pub struct Cli {
+pub(crate) struct Cli {
     /// What to do.
     #[command(subcommand)]
-    pub command: Command,
+    pub(crate) command: Command,
 }
 
 /// What to do.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Execute suites: ask the target for each case, check its output, store the run, gate on the result
     Run(Box<RunArgs>),
     /// Compare two runs case by case: rates with intervals, flips, and what could have been seen
@@ -63,21 +63,39 @@ pub enum Command {
 
 /// Where the data is.
 #[derive(Debug, Default, Args)]
-pub struct DatabaseArgs {
+pub(crate) struct DatabaseArgs {
     /// Folder of the embedded database [default: ~/.local/share/pawl]
-    #[arg(long, env = "PAWL_DATA_DIR", value_name = "DIR", help_heading = "Database", hide_env_values = true)]
-    pub data: Option<PathBuf>,
+    #[arg(
+        long,
+        env = "PAWL_DATA_DIR",
+        value_name = "DIR",
+        help_heading = "Database",
+        hide_env_values = true
+    )]
+    pub(crate) data: Option<PathBuf>,
     /// PostgreSQL in place of the embedded database, as the runtime role; also DATABASE_URL
-    #[arg(long, env = "PAWL_DATABASE_URL", value_name = "URL", help_heading = "Database", hide_env_values = true)]
-    pub database_url: Option<String>,
+    #[arg(
+        long,
+        env = "PAWL_DATABASE_URL",
+        value_name = "URL",
+        help_heading = "Database",
+        hide_env_values = true
+    )]
+    pub(crate) database_url: Option<String>,
 }
 
 /// Whose data is meant.
 #[derive(Debug, Args)]
-pub struct UserArgs {
+pub(crate) struct UserArgs {
     /// Whose data: an e-mail address or UUID; needed where there are several users
-    #[arg(long, env = "PAWL_USER", value_name = "EMAIL|UUID", help_heading = "Database", hide_env_values = true)]
-    pub user: Option<String>,
+    #[arg(
+        long,
+        env = "PAWL_USER",
+        value_name = "EMAIL|UUID",
+        help_heading = "Database",
+        hide_env_values = true
+    )]
+    pub(crate) user: Option<String>,
 }
 
 /// `pawl run`.
@@ -94,70 +112,70 @@ Exit codes:
   1  the gate failed: the pass rate is under --min-pass-rate, or significantly under the baseline's
   2  usage or configuration
   3  infrastructure, or coverage under --min-coverage")]
-pub struct RunArgs {
+pub(crate) struct RunArgs {
     /// Suites: promptfoo-style YAML, a file of inputs (JSON), or cases as JSONL or CSV
     #[arg(required = true, value_name = "SUITE")]
-    pub suites: Vec<PathBuf>,
+    pub(crate) suites: Vec<PathBuf>,
     /// What produces the outputs, in place of what the suite names: exec:COMMAND, http(s)://…, echo
     #[arg(long, value_name = "TARGET", conflicts_with = "outputs")]
-    pub target: Option<String>,
+    pub(crate) target: Option<String>,
     /// Grade outputs that were recorded before: JSON lines with `id` and `output`
     #[arg(long, value_name = "FILE")]
-    pub outputs: Option<PathBuf>,
+    pub(crate) outputs: Option<PathBuf>,
     /// Keep the processes of an exec: target alive; they read and write JSON lines
     #[arg(long, requires = "target")]
-    pub persistent: bool,
+    pub(crate) persistent: bool,
     /// Checks for every case: a preset (user-story) or a file with a list of them
     #[arg(long, value_name = "PRESET|FILE")]
-    pub checks: Option<String>,
+    pub(crate) checks: Option<String>,
     /// How often to run each case
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1_000))]
-    pub trials: u16,
+    pub(crate) trials: u16,
     /// How many cases to have under way at once [default: 8; more where nothing is waited for]
     #[arg(long, value_name = "N", value_parser = concurrency)]
-    pub concurrency: Option<NonZeroUsize>,
+    pub(crate) concurrency: Option<NonZeroUsize>,
     /// How long a target may take for one case, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
-    pub timeout: Duration,
+    pub(crate) timeout: Duration,
     /// Compare with this run, and fail where the pass rate is lower by more than chance explains
     #[arg(long, value_name = "RUN|latest", help_heading = "Gate")]
-    pub baseline: Option<Baseline>,
+    pub(crate) baseline: Option<Baseline>,
     /// The least share of cases that must pass, of all cases
     #[arg(long, value_name = "RATE", default_value_t = 1.0, value_parser = rate, help_heading = "Gate")]
-    pub min_pass_rate: f64,
+    pub(crate) min_pass_rate: f64,
     /// The least share of cases that must have been judged, of all cases
     #[arg(long, value_name = "RATE", default_value_t = 1.0, value_parser = rate, help_heading = "Gate")]
-    pub min_coverage: f64,
+    pub(crate) min_coverage: f64,
     /// Go on with a run that was interrupted: cases that stand there are not run again
     #[arg(long, value_name = "RUN", value_parser = run_id)]
-    pub resume: Option<RunId>,
+    pub(crate) resume: Option<RunId>,
     /// Name of the run [default: the suite's]
     #[arg(long, value_name = "TEXT", help_heading = "Labels")]
-    pub name: Option<String>,
+    pub(crate) name: Option<String>,
     /// Version of the data set [default: the file's, or its hash]
     #[arg(long, value_name = "TEXT", help_heading = "Labels")]
-    pub dataset_version: Option<String>,
+    pub(crate) dataset_version: Option<String>,
     /// Model behind the target
     #[arg(long, value_name = "TEXT", help_heading = "Labels")]
-    pub model: Option<String>,
+    pub(crate) model: Option<String>,
     /// Version of the prompt
     #[arg(long, value_name = "TEXT", help_heading = "Labels")]
-    pub prompt_version: Option<String>,
+    pub(crate) prompt_version: Option<String>,
     /// How to print the result
     #[arg(long, value_enum, default_value_t = Format::Table, help_heading = "Output")]
-    pub format: Format,
+    pub(crate) format: Format,
     /// Write the result into a file
     #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub output: Option<PathBuf>,
+    pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
-    pub database: DatabaseArgs,
+    pub(crate) database: DatabaseArgs,
     #[command(flatten)]
-    pub user: UserArgs,
+    pub(crate) user: UserArgs,
 }
 
 /// What to compare a run with.
 #[derive(Clone, Copy, Debug)]
-pub enum Baseline {
+pub(crate) enum Baseline {
     /// The newest completed run of the same suite.
     Latest,
     /// This run.
@@ -168,7 +186,11 @@ impl std::str::FromStr for Baseline {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        if text == "latest" { Ok(Self::Latest) } else { run_id(text).map(Self::Run) }
+        if text == "latest" {
+            Ok(Self::Latest)
+        } else {
+            run_id(text).map(Self::Run)
+        }
     }
 }
 
@@ -178,31 +200,31 @@ impl std::str::FromStr for Baseline {
 Examples:
   pawl compare 01935d1e-8a4c-7def-9abc-def012345678 01935d20-11aa-7f00-8000-0123456789ab
   pawl compare A B --json | jq .statistics.rates")]
-pub struct CompareArgs {
+pub(crate) struct CompareArgs {
     /// The baseline
     #[arg(value_name = "RUN_A", value_parser = run_id)]
-    pub a: RunId,
+    pub(crate) a: RunId,
     /// The run to compare with it
     #[arg(value_name = "RUN_B", value_parser = run_id)]
-    pub b: RunId,
+    pub(crate) b: RunId,
     /// Print JSON
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
     #[command(flatten)]
-    pub database: DatabaseArgs,
+    pub(crate) database: DatabaseArgs,
     #[command(flatten)]
-    pub user: UserArgs,
+    pub(crate) user: UserArgs,
 }
 
 /// `pawl demo`.
 #[derive(Debug, Args)]
-pub struct DemoArgs {
+pub(crate) struct DemoArgs {
     /// Folder of the demo's database [default: ~/.local/share/pawl/demo]
     #[arg(long, value_name = "DIR")]
-    pub data: Option<PathBuf>,
+    pub(crate) data: Option<PathBuf>,
     /// Print the report as JSON
     #[arg(long)]
-    pub json: bool,
+    pub(crate) json: bool,
 }
 
 /// `pawl serve`.
@@ -243,25 +265,31 @@ Examples:
 
 The runtime URL is printed on standard output; give it to every other command.
 The embedded database migrates itself.")]
-pub struct MigrateArgs {
+pub(crate) struct MigrateArgs {
     /// The database, as its owner
-    #[arg(long, env = "PAWL_DATABASE_URL", value_name = "OWNER_URL", hide_env_values = true)]
-    pub database_url: String,
+    #[arg(
+        long,
+        env = "PAWL_DATABASE_URL",
+        value_name = "OWNER_URL",
+        hide_env_values = true
+    )]
+    pub(crate) database_url: String,
     /// The role that servers and commands connect as; made where it does not exist
     #[arg(long, value_name = "NAME")]
-    pub runtime_role: Option<String>,
+    pub(crate) runtime_role: Option<String>,
 }
 
 /// `pawl story-agent`.
 #[derive(Debug, Args)]
-pub struct StoryAgentArgs {
+pub(crate) struct StoryAgentArgs {
     /// Write stories with flaws, on purpose
     #[arg(long)]
-    pub flawed: bool,
+    pub(crate) flawed: bool,
 }
 
 fn run_id(text: &str) -> Result<RunId, String> {
-    text.parse().map_err(|_| "a run is named by its id, as `pawl run` prints it".to_owned())
+    text.parse()
+        .map_err(|_| "a run is named by its id, as `pawl run` prints it".to_owned())
 }
 
 fn rate(text: &str) -> Result<f64, String> {

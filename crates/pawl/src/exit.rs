@@ -8,7 +8,7 @@ use pawl_engine::{EngineError, Fault};
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Exit {
+pub(crate) enum Exit {
     /// All is well.
     Passed,
     /// The gate failed.
@@ -35,7 +35,7 @@ impl From<Exit> for ExitCode {
 
 /// Something that was asked and cannot be done as asked.
 #[derive(Debug)]
-pub struct Usage(pub String);
+pub(crate) struct Usage(pub(crate) String);
 
 impl std::fmt::Display for Usage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -46,7 +46,7 @@ impl std::fmt::Display for Usage {
 impl std::error::Error for Usage {}
 
 /// Says on standard error what failed and why, and which exit code that is.
-pub fn report(error: &anyhow::Error) -> ExitCode {
+pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     let broken_pipe = error
         .chain()
         .filter_map(|cause| cause.downcast_ref::<io::Error>())
@@ -61,6 +61,12 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     for cause in error.chain().skip(1) {
         let _ = writeln!(stderr, "  because: {cause}");
     }
+    if let Some(help) = error
+        .chain()
+        .find_map(|cause| cause.downcast_ref::<EngineError>()?.help())
+    {
+        let _ = writeln!(stderr, "  help: {help}");
+    }
     of(error).into()
 }
 
@@ -72,10 +78,12 @@ pub(crate) fn of(error: &anyhow::Error) -> Exit {
             if cause.is::<Usage>() {
                 return Some(Exit::Usage);
             }
-            cause.downcast_ref::<EngineError>().map(|error| match error.fault() {
-                Fault::Usage => Exit::Usage,
-                Fault::Infrastructure => Exit::Infrastructure,
-            })
+            cause
+                .downcast_ref::<EngineError>()
+                .map(|error| match error.fault() {
+                    Fault::Usage => Exit::Usage,
+                    Fault::Infrastructure => Exit::Infrastructure,
+                })
         })
         .unwrap_or(Exit::Infrastructure)
 }

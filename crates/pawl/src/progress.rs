@@ -11,7 +11,7 @@ use pawl_model::Tally;
 const BETWEEN_LINES: Duration = Duration::from_secs(5);
 
 /// Shows the events of one run after the other.
-pub struct Progress(Mutex<Shown>);
+pub(crate) struct Progress(Mutex<Shown>);
 
 enum Shown {
     Bar(Option<ProgressBar>),
@@ -20,22 +20,28 @@ enum Shown {
 
 impl Progress {
     /// For standard error as it is.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(Mutex::new(if std::io::stderr().is_terminal() {
             Shown::Bar(None)
         } else {
-            Shown::Lines { name: String::new(), rows: 0, last: Instant::now() }
+            Shown::Lines {
+                name: String::new(),
+                rows: 0,
+                last: Instant::now(),
+            }
         }))
     }
 
     /// Shows an event.
-    pub fn show(&self, event: RunEvent<'_>) {
+    pub(crate) fn show(&self, event: RunEvent<'_>) {
         // A panic while showing must not end the run.
         let Ok(mut shown) = self.0.lock() else { return };
         match (&mut *shown, event) {
             (Shown::Bar(bar), RunEvent::Started { run, rows, stored }) => {
-                let style = ProgressStyle::with_template("{prefix} {bar:30} {human_pos}/{human_len} {msg} {per_sec:.0} {eta}")
-                    .unwrap_or_else(|_| ProgressStyle::default_bar());
+                let style = ProgressStyle::with_template(
+                    "{prefix} {bar:30} {human_pos}/{human_len} {msg} {per_sec:.0} {eta}",
+                )
+                .unwrap_or_else(|_| ProgressStyle::default_bar());
                 let new = ProgressBar::new(rows).with_style(style).with_position(stored);
                 new.set_prefix(run.run_name.clone().unwrap_or_default());
                 *bar = Some(new);
@@ -45,7 +51,14 @@ impl Progress {
                 bar.set_position(tally.total());
             }
             (Shown::Bar(None), RunEvent::Stored { .. }) => {}
-            (Shown::Lines { name, rows: all, last }, RunEvent::Started { run, rows, .. }) => {
+            (
+                Shown::Lines {
+                    name,
+                    rows: all,
+                    last,
+                },
+                RunEvent::Started { run, rows, .. },
+            ) => {
                 (*name, *all, *last) = (run.run_name.clone().unwrap_or_default(), rows, Instant::now());
             }
             (Shown::Lines { name, rows, last }, RunEvent::Stored { tally }) => {
@@ -63,7 +76,7 @@ impl Progress {
     }
 
     /// Takes the bar away when a run is over.
-    pub fn clear(&self) {
+    pub(crate) fn clear(&self) {
         if let Ok(Shown::Bar(bar)) = self.0.lock().as_deref_mut()
             && let Some(bar) = bar.take()
         {

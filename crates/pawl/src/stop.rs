@@ -6,16 +6,16 @@ use tokio_util::sync::CancellationToken;
 
 /// What signals ask for.
 #[derive(Clone, Default)]
-pub struct Stop {
+pub(crate) struct Stop {
     /// Finish what is begun.
-    pub soon: CancellationToken,
+    pub(crate) soon: CancellationToken,
     /// Leave everything as it is.
-    pub now: CancellationToken,
+    pub(crate) now: CancellationToken,
 }
 
 impl Stop {
     /// Cancelled by the signals of this process from now on.
-    pub fn on_signals() -> Self {
+    pub(crate) fn on_signals() -> Self {
         let stop = Self::default();
         let Self { soon, now } = stop.clone();
         tokio::spawn(async move {

@@ -4,7 +4,7 @@
 //! Without a grammar the question is decided by a lexicon of verbs and the words around them. Many verbs look like
 //! plural nouns ("reports", "forms") or adjectives ("clear"); those count only where their neighbours tell.
 
-use super::lexicon::Word;
+use super::word::Word;
 
 /// How a criterion has to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +82,7 @@ fn is_verb_of(word: Word, before: Word, after: Option<Word>) -> bool {
     }
     if let Some(base) = word.base_of_third_person() {
         return !base.is_noun_like()
-            || after.is_some_and(Word::is_determiner)
+            || after.is_some_and(Word::follows_verb)
             || (before.is_actor() && after.is_some());
     }
     if word.is_verb() {
@@ -90,4 +90,107 @@ fn is_verb_of(word: Word, before: Word, after: Option<Word>) -> bool {
     }
     // An unknown word in -s with an object behind it is a verb that the lexicon lacks.
     word.is_plural() && !word.is_function_word() && after.is_some_and(Word::is_article)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_does_what_is_actionable() {
+        for criterion in [
+            "User can enter email",
+            "Users receive a confirmation",
+            "The admin user with the right role can delete accounts",
+            "The admin user is notified",
+            "X is stored",
+            "System validates credentials",
+            "System quarantines the file",
+            "The application auto-saves every minute",
+            "Page loads within 2 seconds",
+            "User searches products by name",
+            "The system displays a message",
+            "User’s password must have 8 characters",
+            "Password shouldn't be shown",
+            "Given a cart, when I pay, then I get a receipt",
+            "When the token expires the user signs in again",
+            "Then the order is placed",
+            "If the card is declined, the user sees why",
+            "Verify that the email is sent",
+            "Validates the input",
+            "Supports screen readers",
+            "The cart total updates when the quantity changes",
+            "Search results update as the user types",
+            "There is a button to retry",
+            "Session expires after 30 minutes",
+            "1. Reset the password",
+            "- [ ] Clear the cart on logout",
+            "Only admins can delete a project",
+            "Never store passwords",
+            "Do not log tokens",
+            "Cannot submit an empty form",
+            "404 page is displayed",
+            "Clicking the button opens a dialog",
+            "Они: user can pay",
+        ] {
+            assert!(is_actionable(criterion, Style::ActorAndVerb), "{criterion}");
+        }
+    }
+
+    #[test]
+    fn wishes_and_headings_are_not() {
+        for criterion in [
+            "Nice dashboard",
+            "Fast performance",
+            "Good UX everywhere",
+            "Responsive design",
+            "Easy to use",
+            "User-friendly interface",
+            "Clear error messages",
+            "Clean code",
+            "Intuitive navigation for new visitors",
+            "Login functionality",
+            "User login",
+            "User settings",
+            "System logs",
+            "Email notifications",
+            "Better results for all",
+            "Nice dashboard that users can see",
+            "Highly optimized queries",
+            "High availability",
+            "Fast page loads",
+            "Real-time updates",
+            "Integration with Slack",
+            "Ability to export data",
+            "Simple and clean UI",
+            "99.9% uptime",
+            "Dark mode",
+            "…",
+            "",
+            "密码",
+        ] {
+            assert!(!is_actionable(criterion, Style::ActorAndVerb), "{criterion}");
+        }
+    }
+
+    #[test]
+    fn strict_wants_the_verb_first() {
+        for criterion in [
+            "Validate the email",
+            "Stores the token",
+            "Do not log in twice",
+            "2) Send a receipt",
+        ] {
+            assert!(is_actionable(criterion, Style::VerbFirst), "{criterion}");
+        }
+        for criterion in [
+            "User can pay",
+            "Given a cart",
+            "The token is stored",
+            "Always save",
+            "Reports are shown",
+        ] {
+            assert!(!is_actionable(criterion, Style::VerbFirst), "{criterion}");
+        }
+    }
 }

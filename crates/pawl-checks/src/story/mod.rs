@@ -8,6 +8,7 @@ mod lexicon;
 mod settings;
 #[cfg(test)]
 mod tests;
+mod word;
 
 use serde_json::Value;
 

@@ -1,7 +1,6 @@
 use pawl_model::{EvalResults, State};
 use serde_json::{Value, json};
 
-use super::actionable::{Style, is_actionable};
 use crate::{AssertSpec, Check, Grading, Subject};
 
 fn compile(entry: &Value) -> Result<Vec<Check>, String> {
@@ -253,94 +252,6 @@ fn the_first_vague_criterion_is_named() {
         &not_text,
         Some("AC #2 does not start with a verb"),
     );
-}
-
-#[test]
-fn who_does_what_is_actionable() {
-    for criterion in [
-        "User can enter email",
-        "Users receive a confirmation",
-        "The admin user with the right role can delete accounts",
-        "The admin user is notified",
-        "X is stored",
-        "System validates credentials",
-        "System quarantines the file",
-        "The application auto-saves every minute",
-        "Page loads within 2 seconds",
-        "User searches products by name",
-        "The system displays a message",
-        "User’s password must have 8 characters",
-        "Password shouldn't be shown",
-        "Given a cart, when I pay, then I get a receipt",
-        "When the token expires the user signs in again",
-        "Then the order is placed",
-        "If the card is declined, the user sees why",
-        "Verify that the email is sent",
-        "Validates the input",
-        "1. Reset the password",
-        "- [ ] Clear the cart on logout",
-        "Only admins can delete a project",
-        "Never store passwords",
-        "Do not log tokens",
-        "Cannot submit an empty form",
-        "404 page is displayed",
-        "Clicking the button opens a dialog",
-        "Они: user can pay",
-    ] {
-        assert!(is_actionable(criterion, Style::ActorAndVerb), "{criterion}");
-    }
-}
-
-#[test]
-fn wishes_and_headings_are_not() {
-    for criterion in [
-        "Nice dashboard",
-        "Fast performance",
-        "Good UX everywhere",
-        "Responsive design",
-        "Easy to use",
-        "User-friendly interface",
-        "Clear error messages",
-        "Clean code",
-        "Intuitive navigation for new visitors",
-        "Login functionality",
-        "User login",
-        "User settings",
-        "System logs",
-        "Email notifications",
-        "Better results for all",
-        "Nice dashboard that users can see",
-        "Highly optimized queries",
-        "High availability",
-        "99.9% uptime",
-        "Dark mode",
-        "…",
-        "",
-        "密码",
-    ] {
-        assert!(!is_actionable(criterion, Style::ActorAndVerb), "{criterion}");
-    }
-}
-
-#[test]
-fn strict_wants_the_verb_first() {
-    for criterion in [
-        "Validate the email",
-        "Stores the token",
-        "Do not log in twice",
-        "2) Send a receipt",
-    ] {
-        assert!(is_actionable(criterion, Style::VerbFirst), "{criterion}");
-    }
-    for criterion in [
-        "User can pay",
-        "Given a cart",
-        "The token is stored",
-        "Always save",
-        "Reports are shown",
-    ] {
-        assert!(!is_actionable(criterion, Style::VerbFirst), "{criterion}");
-    }
 }
 
 #[test]

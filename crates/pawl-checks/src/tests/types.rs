@@ -229,6 +229,7 @@ fn xml() {
         "<root>&</root>",
         "<root>]]></root>",
         "<1a/>",
+        "<?xml encoding=\"UTF-8\"?><root/>",
         " <?xml version=\"1.0\"?><root/>",
         "<!DOCTYPE r [<!ENTITY a \"b\">]><r>&a;</r>",
         "<root>\u{1}</root>",

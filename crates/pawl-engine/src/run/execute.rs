@@ -6,10 +6,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use pawl_model::{CaseRecord, EvalResults, Json, Run, RunId, RunStatus, Tally};
+use pawl_model::{CaseRecord, EvalResults, Run, RunId, RunStatus, Tally};
 use pawl_providers::Target;
 use pawl_store::Actor;
-use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
@@ -237,14 +236,15 @@ impl Reading {
         for case in self.dataset.cases(&self.variant) {
             match case {
                 Ok(case) => {
-                    for number in 1..=self.trials {
+                    let copies = std::iter::repeat_n(case, usize::from(self.trials));
+                    for (number, case) in (1..=self.trials).zip(copies) {
                         if self.done.contains(case.ordinal, number) {
                             continue;
                         }
                         let trial = Trial {
                             run: self.run,
                             owner: self.owner,
-                            case: case.clone(),
+                            case,
                             number,
                         };
                         // Nobody takes any more: the run was stopped.
@@ -338,86 +338,6 @@ impl Asking {
                 })
                 .await;
         }
-    }
-}
-
-impl PlannedRun {
-    /// The run's row as it starts.
-    fn describe(&self, id: RunId, clock: &Clock) -> Run {
-        let labels = &self.labels;
-        Run {
-            id,
-            created_at: clock.now(),
-            run_name: labels.name.clone().or_else(|| Some(self.suite.name().to_owned())),
-            dataset_version: self.dataset_version(),
-            model: labels.model.clone(),
-            prompt_version: labels
-                .prompt_version
-                .clone()
-                .or_else(|| self.variant.prompt_label()),
-            total_cases: 0,
-            passed_cases: 0,
-            failed_cases: 0,
-            status: RunStatus::Running,
-            completed_at: None,
-            error: None,
-            user_id: None,
-            suite: Some(self.suite.name().to_owned()),
-            target: Some(self.target.clone()),
-            suite_hash: Some(self.suite.hash().to_owned()),
-            dataset_hash: Some(self.dataset.hash.clone()),
-            settings: Json::from_serialize(&json!({
-                "trials": self.trials,
-                "concurrency": self.concurrency,
-                "timeout_s": self.timeout.as_secs_f64(),
-            }))
-            .ok(),
-        }
-    }
-
-    fn dataset_version(&self) -> String {
-        let version = self
-            .labels
-            .dataset_version
-            .as_deref()
-            .or_else(|| self.suite.version());
-        version.unwrap_or(&self.dataset.hash[..12]).to_owned()
-    }
-
-    /// Refuses to go on with a run under anything that would make its rows mean something else.
-    fn refuse_if_different(&self, run: &Run, clock: &Clock) -> Result<(), EngineError> {
-        let planned = self.describe(run.id, clock);
-        let trials = |settings: &Option<Json>| {
-            settings
-                .as_ref()
-                .and_then(|json| json.to_value().get("trials").map(ToString::to_string))
-        };
-        let short = |hash: Option<String>| hash.map(|hash| hash.chars().take(12).collect::<String>());
-        for (what, was, is) in [
-            (
-                "data set",
-                short(run.dataset_hash.clone()),
-                short(planned.dataset_hash),
-            ),
-            ("suite", short(run.suite_hash.clone()), short(planned.suite_hash)),
-            ("target", run.target.clone(), planned.target),
-            (
-                "number of trials",
-                trials(&run.settings),
-                trials(&planned.settings),
-            ),
-        ] {
-            if was != is {
-                let shown = |side: Option<String>| side.unwrap_or_else(|| "none".to_owned());
-                return Err(EngineError::ResumeDiffers {
-                    id: run.id,
-                    what,
-                    was: shown(was),
-                    is: shown(is),
-                });
-            }
-        }
-        Ok(())
     }
 }
 

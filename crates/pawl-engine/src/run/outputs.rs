@@ -1,12 +1,14 @@
 //! Recorded outputs: a file of JSON lines, one per case and trial.
 
+use std::fmt;
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, BufRead as _, BufReader, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use pawl_model::{TargetFailure, TargetFailureKind, TargetOutput};
-use serde::Deserialize;
+use serde::de::{DeserializeOwned, Error, IgnoredAny, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 /// How long a line may be.
@@ -59,10 +61,12 @@ pub struct RecordedOutput {
     pub latency_ms: Option<u64>,
 }
 
-/// The line of a file: other keys than these are let be, so that logs can be graded as they are.
+/// The line of a file: other keys than these are let be, so that logs can be graded as they are. `P` is what becomes of
+/// its payloads: [`Value`] where they are wanted, [`IgnoredAny`] where the line only has to be valid.
 #[derive(Deserialize)]
-struct Line {
-    id: Id,
+struct Line<P> {
+    #[serde(deserialize_with = "id")]
+    id: String,
     #[serde(default = "first_trial")]
     trial: u16,
     #[serde(default)]
@@ -70,42 +74,53 @@ struct Line {
     #[serde(default)]
     latency_ms: Option<u64>,
     #[serde(default)]
-    output: Value,
+    output: P,
     #[serde(default)]
-    tool_calls: Option<Value>,
+    tool_calls: Option<P>,
     #[serde(default)]
-    tokens: Option<Value>,
+    tokens: Option<P>,
     #[serde(default)]
     cost_usd: Option<f64>,
     #[serde(default)]
-    reasoning: Option<Value>,
+    reasoning: Option<P>,
 }
 
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Id {
-    Text(String),
-    Number(u64),
+/// A text or a whole number.
+fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    struct Id;
+
+    impl Visitor<'_> for Id {
+        type Value = String;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an id, which is a text or a whole number")
+        }
+
+        fn visit_str<E: Error>(self, text: &str) -> Result<String, E> {
+            Ok(text.to_owned())
+        }
+
+        fn visit_u64<E: Error>(self, number: u64) -> Result<String, E> {
+            Ok(number.to_string())
+        }
+
+        fn visit_i64<E: Error>(self, number: i64) -> Result<String, E> {
+            Ok(number.to_string())
+        }
+    }
+
+    deserializer.deserialize_any(Id)
 }
 
 const fn first_trial() -> u16 {
     1
 }
 
-impl Line {
-    fn id(&self) -> String {
-        match &self.id {
-            Id::Text(text) => text.clone(),
-            Id::Number(number) => number.to_string(),
-        }
-    }
-}
-
 /// A file of recorded outputs. Lines in the order of the cases are read one after the other; at the first that is not,
 /// an index of the file is made.
 pub struct RecordedOutputs {
     lines: Lines,
-    next: Option<(Line, u64)>,
+    next: Option<(Line<Value>, u64)>,
     index: Option<Vec<(u64, u64)>>,
 }
 
@@ -117,8 +132,8 @@ impl RecordedOutputs {
     pub fn open(path: &Path) -> Result<Self, OutputsError> {
         let mut lines = Lines::open(path)?;
         let mut keys = Vec::new();
-        while let Some((line, _)) = lines.read()? {
-            keys.push(key(&line.id(), line.trial));
+        while let Some((line, _)) = lines.read::<IgnoredAny>()? {
+            keys.push(key(&line.id, line.trial));
         }
         keys.sort_unstable();
         if keys.windows(2).any(|pair| pair[0] == pair[1]) {
@@ -146,7 +161,7 @@ impl RecordedOutputs {
                 self.next = self.lines.read()?;
             }
             match self.next.take() {
-                Some((line, _)) if line.trial == trial && line.id() == id => return Ok(recorded(line)),
+                Some((line, _)) if line.trial == trial && line.id == id => return Ok(recorded(line)),
                 _ => self.index = Some(self.make_index()?),
             }
         }
@@ -162,7 +177,7 @@ impl RecordedOutputs {
             self.lines.seek(offset)?;
             if let Some((line, _)) = self.lines.read()?
                 && line.trial == trial
-                && line.id() == id
+                && line.id == id
             {
                 return Ok(recorded(line));
             }
@@ -176,15 +191,15 @@ impl RecordedOutputs {
     fn make_index(&mut self) -> Result<Vec<(u64, u64)>, OutputsError> {
         self.lines.rewind()?;
         let mut index = Vec::new();
-        while let Some((line, offset)) = self.lines.read()? {
-            index.push((key(&line.id(), line.trial), offset));
+        while let Some((line, offset)) = self.lines.read::<IgnoredAny>()? {
+            index.push((key(&line.id, line.trial), offset));
         }
         index.sort_unstable();
         Ok(index)
     }
 }
 
-fn recorded(line: Line) -> Result<RecordedOutput, TargetFailure> {
+fn recorded(line: Line<Value>) -> Result<RecordedOutput, TargetFailure> {
     match line.error {
         Some(error) => Err(TargetFailure::new(TargetFailureKind::Broken, error)),
         None => Ok(RecordedOutput {
@@ -210,8 +225,7 @@ fn key(id: &str, trial: u16) -> u64 {
 fn refuse_duplicate(path: &Path) -> Result<(), OutputsError> {
     let mut lines = Lines::open(path)?;
     let mut seen = std::collections::HashMap::new();
-    while let Some((line, _)) = lines.read()? {
-        let (id, trial) = (line.id(), line.trial);
+    while let Some((Line { id, trial, .. }, _)) = lines.read::<IgnoredAny>()? {
         if let Some(first) = seen.insert((id.clone(), trial), lines.number) {
             return Err(OutputsError::Duplicate {
                 path: path.to_owned(),
@@ -250,7 +264,7 @@ impl Lines {
     }
 
     /// The next line that is not blank, with its offset.
-    fn read(&mut self) -> Result<Option<(Line, u64)>, OutputsError> {
+    fn read<P: DeserializeOwned + Default>(&mut self) -> Result<Option<(Line<P>, u64)>, OutputsError> {
         loop {
             let offset = self.offset;
             self.buffer.clear();
@@ -279,7 +293,7 @@ impl Lines {
             if line.is_empty() {
                 continue;
             }
-            return match serde_json::from_slice::<Line>(line) {
+            return match serde_json::from_slice::<Line<P>>(line) {
                 Ok(line) => match line.cost_usd {
                     Some(cost) if cost < 0.0 => Err(self.problem("`cost_usd` must be 0 or more".to_owned())),
                     _ => Ok(Some((line, offset))),

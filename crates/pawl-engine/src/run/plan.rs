@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use pawl_model::RunId;
+use pawl_model::{Json, Run, RunId, RunStatus};
 use pawl_providers::{CommandContract, Target, TargetSettings, TargetSpec};
+use serde_json::json;
 
 use super::outputs::RecordedOutputs;
 use super::suite::{Dataset, Suite, Variant};
-use crate::EngineError;
+use crate::{Clock, EngineError};
 
 /// Rows of a run are counted in a 32-bit column.
 const MAX_ROWS: u64 = i32::MAX as u64;
@@ -133,6 +134,84 @@ impl PlannedRun {
             resume: request.resume,
             variant,
         })
+    }
+
+    /// The run's row as it starts.
+    pub(crate) fn describe(&self, id: RunId, clock: &Clock) -> Run {
+        let labels = &self.labels;
+        Run {
+            id,
+            created_at: clock.now(),
+            run_name: labels.name.clone().or_else(|| Some(self.suite.name().to_owned())),
+            dataset_version: self.dataset_version(),
+            model: labels.model.clone(),
+            prompt_version: labels
+                .prompt_version
+                .clone()
+                .or_else(|| self.variant.prompt_label()),
+            total_cases: 0,
+            passed_cases: 0,
+            failed_cases: 0,
+            status: RunStatus::Running,
+            completed_at: None,
+            error: None,
+            user_id: None,
+            suite: Some(self.suite.name().to_owned()),
+            target: Some(self.target.clone()),
+            suite_hash: Some(self.suite.hash().to_owned()),
+            dataset_hash: Some(self.dataset.hash.clone()),
+            settings: Json::from_serialize(&json!({
+                "trials": self.trials,
+                "concurrency": self.concurrency,
+                "timeout_s": self.timeout.as_secs_f64(),
+            }))
+            .ok(),
+        }
+    }
+
+    fn dataset_version(&self) -> String {
+        let version = self
+            .labels
+            .dataset_version
+            .as_deref()
+            .or_else(|| self.suite.version());
+        version.unwrap_or(&self.dataset.hash[..12]).to_owned()
+    }
+
+    /// Refuses to go on with a run under anything that would make its rows mean something else.
+    pub(crate) fn refuse_if_different(&self, run: &Run, clock: &Clock) -> Result<(), EngineError> {
+        let planned = self.describe(run.id, clock);
+        let trials = |settings: &Option<Json>| {
+            settings
+                .as_ref()
+                .and_then(|json| json.to_value().get("trials").map(ToString::to_string))
+        };
+        let short = |hash: Option<String>| hash.map(|hash| hash.chars().take(12).collect::<String>());
+        for (what, was, is) in [
+            (
+                "data set",
+                short(run.dataset_hash.clone()),
+                short(planned.dataset_hash),
+            ),
+            ("suite", short(run.suite_hash.clone()), short(planned.suite_hash)),
+            ("target", run.target.clone(), planned.target),
+            (
+                "number of trials",
+                trials(&run.settings),
+                trials(&planned.settings),
+            ),
+        ] {
+            if was != is {
+                let shown = |side: Option<String>| side.unwrap_or_else(|| "none".to_owned());
+                return Err(EngineError::ResumeDiffers {
+                    id: run.id,
+                    what,
+                    was: shown(was),
+                    is: shown(is),
+                });
+            }
+        }
+        Ok(())
     }
 
     /// How many rows the run will have.

@@ -103,7 +103,7 @@ async fn a_broken_case_leaves_the_others_alone(database: TestDatabase) {
         (rows[5].status, rows[5].error.as_deref()),
         (Some(State::Failed), None)
     );
-    assert_eq!(report.unpassed.len(), 3);
+    assert_eq!(report.unpassed().len(), 3);
 }
 
 async fn outputs_are_stored_as_what_they_are(database: TestDatabase) {
@@ -142,7 +142,7 @@ async fn outputs_are_stored_as_what_they_are(database: TestDatabase) {
         rows[4].output_story.as_ref().unwrap().as_str(),
         r#"{"said":"ok"}"#
     );
-    assert_eq!(report.cost_usd, Some(0.25));
+    assert_eq!(report.cost_usd(), Some(0.25));
 }
 
 async fn trials_are_rows_of_their_own(database: TestDatabase) {
@@ -221,37 +221,9 @@ async fn a_run_that_cannot_go_on_ends_failed(database: TestDatabase) {
         .await
         .unwrap();
     assert_eq!(run, None, "a failed run is no baseline");
-    let rows = failed_runs(&rig).await;
-    assert_eq!(rows, 1);
-}
-
-/// Runs that are `failed`, with a reason and an end.
-async fn failed_runs(rig: &Rig) -> i64 {
-    const COUNT: &str = "select count(*) from sb_eval_runs where status = 'failed' and error is not null and completed_at is not null";
-    match rig.database.engine {
-        pawl_testkit::Engine::Sqlite => {
-            use sqlx::Connection as _;
-            let mut connection = sqlx::SqliteConnection::connect(&rig.database.url())
-                .await
-                .unwrap();
-            sqlx::query_scalar(COUNT)
-                .fetch_one(&mut connection)
-                .await
-                .unwrap()
-        }
-        pawl_testkit::Engine::Postgres => {
-            use sqlx::{Connection as _, Executor as _};
-            let mut connection = sqlx::PgConnection::connect(&rig.database.url()).await.unwrap();
-            connection
-                .execute("set request.jwt.claims = '{\"role\":\"service_role\"}'")
-                .await
-                .unwrap();
-            sqlx::query_scalar(COUNT)
-                .fetch_one(&mut connection)
-                .await
-                .unwrap()
-        }
-    }
+    let failed = "select count(*) from sb_eval_runs
+        where status = 'failed' and error is not null and completed_at is not null";
+    assert_eq!(rig.database.number(failed).await, 1);
 }
 
 async fn prompts_and_targets_of_a_suite_are_runs_of_their_own(database: TestDatabase) {

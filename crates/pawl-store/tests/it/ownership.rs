@@ -11,14 +11,6 @@ on_both_engines!(
     users_are_found_by_id_and_address,
 );
 
-async fn add_users(store: &Store, count: u32) {
-    let mut scope = store.write(Actor::Service).await.unwrap();
-    for n in 1..=count {
-        users::insert(&mut scope, &samples::user(n)).await.unwrap();
-    }
-    scope.commit().await.unwrap();
-}
-
 async fn insert(store: &Store, actor: Actor, run: &Run) -> Result<(), StoreError> {
     let mut scope = store.write(actor).await.unwrap();
     runs::insert(&mut scope, run).await?;
@@ -38,13 +30,13 @@ async fn rows_from_before_the_first_user_become_theirs(database: TestDatabase) {
     let store = &database.store;
     insert(store, Actor::Service, &samples::run(1)).await.unwrap();
     assert_eq!(owner_of(store, &samples::run(1)).await, None);
-    add_users(store, 2).await;
+    database.add_users(2).await;
     assert_eq!(owner_of(store, &samples::run(1)).await, Some(samples::user(1).id));
 }
 
 async fn the_service_names_the_first_user_where_nobody_is_named(database: TestDatabase) {
     let store = &database.store;
-    add_users(store, 2).await;
+    database.add_users(2).await;
     insert(store, Actor::Service, &samples::run(1)).await.unwrap();
     assert_eq!(owner_of(store, &samples::run(1)).await, Some(samples::user(1).id));
     let named = Run {
@@ -57,7 +49,7 @@ async fn the_service_names_the_first_user_where_nobody_is_named(database: TestDa
 
 async fn tenants_see_and_write_their_own_rows_only(database: TestDatabase) {
     let store = &database.store;
-    add_users(store, 2).await;
+    database.add_users(2).await;
     let [one, two] = [1, 2].map(|n| Actor::Tenant(samples::user(n).id));
     insert(store, one, &samples::run(1)).await.unwrap();
     for (actor, seen) in [(one, 1), (two, 0), (Actor::Service, 1)] {
@@ -102,7 +94,7 @@ async fn tenants_see_and_write_their_own_rows_only(database: TestDatabase) {
 
 async fn a_case_cannot_hang_on_the_run_of_another_tenant(database: TestDatabase) {
     let store = &database.store;
-    add_users(store, 2).await;
+    database.add_users(2).await;
     insert(store, Actor::Tenant(samples::user(1).id), &samples::run(1))
         .await
         .unwrap();
@@ -113,7 +105,7 @@ async fn a_case_cannot_hang_on_the_run_of_another_tenant(database: TestDatabase)
 }
 
 async fn users_are_found_by_id_and_address(database: TestDatabase) {
-    add_users(&database.store, 2).await;
+    database.add_users(2).await;
     let mut scope = database.store.read(Actor::Service).await.unwrap();
     let user = samples::user(2);
     for key in [user.id.to_string(), "USER2@example.org".to_owned()] {
@@ -127,7 +119,7 @@ async fn users_are_found_by_id_and_address(database: TestDatabase) {
 #[tokio::test(flavor = "multi_thread")]
 async fn row_level_security_holds_for_plain_sql() {
     let database = TestDatabase::new(Engine::Postgres).await;
-    add_users(&database.store, 2).await;
+    database.add_users(2).await;
     insert(
         &database.store,
         Actor::Tenant(samples::user(1).id),

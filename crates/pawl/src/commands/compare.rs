@@ -7,12 +7,16 @@ use crate::exit::Exit;
 use crate::output::{self, ComparisonFormat};
 
 /// Prints how two runs differ.
-pub async fn compare(args: CompareArgs) -> anyhow::Result<Exit> {
+pub(crate) async fn compare(args: CompareArgs) -> anyhow::Result<Exit> {
     let engine = super::open(&args.database).await?;
     let actor = engine.actor(args.user.user.as_deref()).await?;
     let comparison = engine.compare(actor, args.a, args.b).await?;
     engine.close().await;
-    let format = if args.json { ComparisonFormat::Json } else { ComparisonFormat::Table };
+    let format = if args.json {
+        ComparisonFormat::Json
+    } else {
+        ComparisonFormat::Table
+    };
     let mut stdout = anstream::stdout().lock();
     output::write_comparison(format, &comparison, &mut stdout)?;
     stdout.flush()?;

@@ -19,10 +19,13 @@ use crate::exit::{Exit, Usage};
 use crate::output::{self, ComparisonFormat, FinishedRun, Format};
 use crate::progress::Progress;
 
-const GATE: Gate = Gate { min_pass_rate: 1.0, min_coverage: 1.0 };
+const GATE: Gate = Gate {
+    min_pass_rate: 1.0,
+    min_coverage: 1.0,
+};
 
 /// Runs the bundled inputs through a flawed and a fixed story agent, and compares the two runs.
-pub async fn demo(args: DemoArgs, stop: &CancellationToken) -> anyhow::Result<Exit> {
+pub(crate) async fn demo(args: DemoArgs, stop: &CancellationToken) -> anyhow::Result<Exit> {
     let folder = match &args.data {
         Some(folder) => folder.clone(),
         None => Settings::resolve(&DatabaseArgs::default(), None)?.data_folder()?.join("demo"),
@@ -35,21 +38,50 @@ pub async fn demo(args: DemoArgs, stop: &CancellationToken) -> anyhow::Result<Ex
     let actor = engine.actor(None).await?;
 
     let mut out = anstream::stdout();
-    let stages = Stages { engine: &engine, actor, suite, stop };
+    let stages = Stages {
+        engine: &engine,
+        actor,
+        suite,
+        stop,
+    };
     if !args.json {
-        writeln!(out, "{}", "1 · The suite against an agent that is flawed on purpose".bold())?;
+        writeln!(
+            out,
+            "{}",
+            "1 · The suite against an agent that is flawed on purpose".bold()
+        )?;
     }
     let flawed = stages.run("story-agent --flawed").await?;
     if !args.json {
-        output::write_runs(Format::Table, &engine, actor, std::slice::from_ref(&flawed), &mut out).await?;
-        writeln!(out, "\n{}", "2 · The same suite against the agent that was fixed".bold())?;
+        output::write_runs(
+            Format::Table,
+            &engine,
+            actor,
+            std::slice::from_ref(&flawed),
+            &mut out,
+        )
+        .await?;
+        writeln!(
+            out,
+            "\n{}",
+            "2 · The same suite against the agent that was fixed".bold()
+        )?;
     }
     let fixed = stages.run("story-agent").await?;
     if !args.json {
-        output::write_runs(Format::Table, &engine, actor, std::slice::from_ref(&fixed), &mut out).await?;
+        output::write_runs(
+            Format::Table,
+            &engine,
+            actor,
+            std::slice::from_ref(&fixed),
+            &mut out,
+        )
+        .await?;
         writeln!(out, "\n{}", "3 · Did it get better, or was it chance?".bold())?;
     }
-    let comparison = engine.compare(actor, flawed.report.run.id, fixed.report.run.id).await?;
+    let comparison = engine
+        .compare(actor, flawed.report.run.id, fixed.report.run.id)
+        .await?;
     engine.close().await;
     if args.json {
         writeln!(out, "{}", summary(&flawed, &fixed, &comparison)?)?;
@@ -57,7 +89,11 @@ pub async fn demo(args: DemoArgs, stop: &CancellationToken) -> anyhow::Result<Ex
         output::write_comparison(ComparisonFormat::Table, &comparison, &mut out)?;
         write_next_steps(&mut out, &folder, &comparison)?;
     }
-    Ok(if stop.is_cancelled() { Exit::Infrastructure } else { Exit::Passed })
+    Ok(if stop.is_cancelled() {
+        Exit::Infrastructure
+    } else {
+        Exit::Passed
+    })
 }
 
 struct Stages<'a> {
@@ -77,17 +113,31 @@ impl Stages<'_> {
             trials: 1,
             concurrency: None,
             timeout: Duration::from_secs(10),
-            labels: Labels { name: Some(agent.to_owned()), model: Some("story-template".to_owned()), ..Labels::default() },
+            labels: Labels {
+                name: Some(agent.to_owned()),
+                model: Some("story-template".to_owned()),
+                ..Labels::default()
+            },
             resume: None,
         };
         let planned = tokio::task::spawn_blocking(move || PlannedRun::plan(&request)).await??;
-        let planned = planned.into_iter().next().context("the bundled suite makes one run")?;
+        let planned = planned
+            .into_iter()
+            .next()
+            .context("the bundled suite makes one run")?;
         let progress = Progress::new();
-        let report = self.engine.execute(self.actor, planned, self.stop, &|event| progress.show(event)).await;
+        let report = self
+            .engine
+            .execute(self.actor, planned, self.stop, &|event| progress.show(event))
+            .await;
         progress.clear();
         let report = report?;
         let gate = GATE.judge(&report, None);
-        Ok(FinishedRun { report, gate, baseline: None })
+        Ok(FinishedRun {
+            report,
+            gate,
+            baseline: None,
+        })
     }
 }
 
@@ -105,10 +155,18 @@ fn summary(flawed: &FinishedRun, fixed: &FinishedRun, comparison: &Comparison) -
     Ok(serde_json::to_string_pretty(&document)?)
 }
 
-fn write_next_steps(out: &mut impl std::io::Write, folder: &Path, comparison: &Comparison) -> anyhow::Result<()> {
+fn write_next_steps(
+    out: &mut impl std::io::Write,
+    folder: &Path,
+    comparison: &Comparison,
+) -> anyhow::Result<()> {
     let data = quoted(folder);
     writeln!(out, "\n{}", "Where to look next".bold())?;
-    writeln!(out, "  pawl compare {} {} --data {data}", comparison.a.id, comparison.b.id)?;
+    writeln!(
+        out,
+        "  pawl compare {} {} --data {data}",
+        comparison.a.id, comparison.b.id
+    )?;
     writeln!(
         out,
         "  pawl run {} --target 'exec:python3 your_agent.py' --checks user-story --baseline latest --data {data}",

@@ -21,7 +21,7 @@ use crate::config::Settings;
 use crate::exit::{Exit, Usage};
 
 /// Does what the command line says; long work ends early when `stop` is cancelled.
-pub async fn dispatch(cli: Cli, stop: &CancellationToken) -> anyhow::Result<Exit> {
+pub(crate) async fn dispatch(cli: Cli, stop: &CancellationToken) -> anyhow::Result<Exit> {
     match cli.command {
         Command::Run(args) => run::run(*args, stop).await,
         Command::Compare(args) => compare::compare(args).await,

@@ -1,8 +1,8 @@
 //! `pawl run`.
 
 use std::fs::File;
-use std::io::{BufWriter, Write as _};
-use std::path::PathBuf;
+use std::io::Write as _;
+use std::path::Path;
 
 use anyhow::Context as _;
 use pawl_engine::run::compare::Comparison;
@@ -16,28 +16,42 @@ use crate::output::{self, FinishedRun, Format};
 use crate::progress::Progress;
 
 /// Executes the suites, one run after the other, and gates on all of them.
-pub async fn run(args: RunArgs, stop: &CancellationToken) -> anyhow::Result<Exit> {
+pub(crate) async fn run(args: RunArgs, stop: &CancellationToken) -> anyhow::Result<Exit> {
     refuse_odd_suites(&args)?;
     let planned = plan(&args).await?;
-    let file = args.output.as_ref().map(|path| open_output(path)).transpose()?;
+    let file = args.output.as_deref().map(open_output).transpose()?;
     let engine = super::open(&args.database).await?;
     let actor = engine.actor(args.user.user.as_deref()).await?;
-    let baseline = known_baseline(&engine, actor, args.baseline).await?;
+    let session = Session {
+        engine: &engine,
+        actor,
+        args: &args,
+        stop,
+    };
+    session.refuse_unknown_baseline().await?;
 
     let mut finished = Vec::new();
     for planned in planned {
         if stop.is_cancelled() {
             break;
         }
-        finished.push(execute(&engine, actor, &args, planned, stop, baseline).await?);
+        finished.push(session.execute(planned).await?);
     }
-    print(&engine, actor, &args, file, &finished).await?;
+    session.print(file, &finished).await?;
     engine.close().await;
-    Ok(finished.iter().map(|run| exit_of(&run.gate)).max().unwrap_or(Exit::Infrastructure))
+    Ok(finished
+        .iter()
+        .map(|run| exit_of(&run.gate))
+        .max()
+        .unwrap_or(Exit::Infrastructure))
 }
 
 fn refuse_odd_suites(args: &RunArgs) -> anyhow::Result<()> {
-    if args.suites.iter().any(|suite| suite.as_os_str() == "approved" && !suite.exists()) {
+    if args
+        .suites
+        .iter()
+        .any(|suite| suite.as_os_str() == "approved" && !suite.exists())
+    {
         return Err(Usage("the suite `approved` is not available yet: name a file".to_owned()).into());
     }
     if args.resume.is_some() && args.suites.len() > 1 {
@@ -76,81 +90,87 @@ async fn plan(args: &RunArgs) -> anyhow::Result<Vec<PlannedRun>> {
     Ok(planned)
 }
 
-/// A baseline that is named must be there before the run starts.
-async fn known_baseline(
-    engine: &Engine,
+/// One command: whose data, and what was asked.
+struct Session<'a> {
+    engine: &'a Engine,
     actor: Actor,
-    baseline: Option<Baseline>,
-) -> anyhow::Result<Option<Baseline>> {
-    if let Some(Baseline::Run(id)) = baseline {
-        engine.run(actor, id).await.context("cannot compare with the baseline")?;
-    }
-    Ok(baseline)
+    args: &'a RunArgs,
+    stop: &'a CancellationToken,
 }
 
-async fn execute(
-    engine: &Engine,
-    actor: Actor,
-    args: &RunArgs,
-    planned: PlannedRun,
-    stop: &CancellationToken,
-    baseline: Option<Baseline>,
-) -> anyhow::Result<FinishedRun> {
-    let progress = Progress::new();
-    let report = engine.execute(actor, planned, stop, &|event| progress.show(event)).await;
-    progress.clear();
-    let report = report?;
-    let baseline = compare(engine, actor, &report, baseline).await?;
-    let gate = Gate { min_pass_rate: args.min_pass_rate, min_coverage: args.min_coverage };
-    let gate = gate.judge(&report, baseline.as_ref());
-    Ok(FinishedRun { report, gate, baseline })
-}
-
-async fn compare(
-    engine: &Engine,
-    actor: Actor,
-    report: &RunReport,
-    baseline: Option<Baseline>,
-) -> anyhow::Result<Option<Comparison>> {
-    let baseline = match baseline {
-        None => return Ok(None),
-        Some(Baseline::Run(id)) => id,
-        Some(Baseline::Latest) => match engine.latest_run(actor, &report.run).await? {
-            Some(id) => id,
-            None => {
-                let suite = report.run.suite.as_deref().unwrap_or_default();
-                let _ = writeln!(anstream::stderr(), "no earlier completed run of {suite}: this is the first baseline");
-                return Ok(None);
-            }
-        },
-    };
-    Ok(Some(engine.compare(actor, baseline, report.run.id).await?))
-}
-
-fn open_output(path: &PathBuf) -> anyhow::Result<File> {
-    File::create(path).map_err(|error| Usage(format!("cannot write {}: {error}", path.display())).into())
-}
-
-/// The result goes where it was asked for; what a person wants to see of it goes to the terminal in any case.
-async fn print(
-    engine: &Engine,
-    actor: Actor,
-    args: &RunArgs,
-    file: Option<File>,
-    finished: &[FinishedRun],
-) -> anyhow::Result<()> {
-    let mut stdout = anstream::stdout().lock();
-    match file {
-        Some(file) => {
-            let mut writer = BufWriter::new(anstream::StripStream::new(file));
-            output::write_runs(args.format, engine, actor, finished, &mut writer).await?;
-            writer.flush()?;
-            output::write_runs(Format::Table, engine, actor, finished, &mut stdout).await?;
+impl Session<'_> {
+    /// A baseline that is named must be there before the run starts.
+    async fn refuse_unknown_baseline(&self) -> anyhow::Result<()> {
+        if let Some(Baseline::Run(id)) = self.args.baseline {
+            self.engine
+                .run(self.actor, id)
+                .await
+                .context("cannot compare with the baseline")?;
         }
-        None => output::write_runs(args.format, engine, actor, finished, &mut stdout).await?,
+        Ok(())
     }
-    stdout.flush()?;
-    Ok(())
+
+    async fn execute(&self, planned: PlannedRun) -> anyhow::Result<FinishedRun> {
+        let progress = Progress::new();
+        let report = self
+            .engine
+            .execute(self.actor, planned, self.stop, &|event| progress.show(event))
+            .await;
+        progress.clear();
+        let report = report?;
+        let baseline = self.compare(&report).await?;
+        let gate = Gate {
+            min_pass_rate: self.args.min_pass_rate,
+            min_coverage: self.args.min_coverage,
+        };
+        let gate = gate.judge(&report, baseline.as_ref());
+        Ok(FinishedRun {
+            report,
+            gate,
+            baseline,
+        })
+    }
+
+    async fn compare(&self, report: &RunReport) -> anyhow::Result<Option<Comparison>> {
+        let baseline = match self.args.baseline {
+            None => return Ok(None),
+            Some(Baseline::Run(id)) => id,
+            Some(Baseline::Latest) => match self.engine.latest_run(self.actor, &report.run).await? {
+                Some(id) => id,
+                None => {
+                    let suite = report.run.suite.as_deref().unwrap_or_default();
+                    writeln!(
+                        anstream::stderr(),
+                        "no earlier completed run of {suite}: this is the first baseline"
+                    )?;
+                    return Ok(None);
+                }
+            },
+        };
+        Ok(Some(
+            self.engine.compare(self.actor, baseline, report.run.id).await?,
+        ))
+    }
+
+    /// The result goes where it was asked for; what a person wants to see of it goes to the terminal in any case.
+    async fn print(&self, file: Option<File>, finished: &[FinishedRun]) -> anyhow::Result<()> {
+        let format = match file {
+            Some(file) => {
+                let mut file = anstream::StripStream::new(file);
+                output::write_runs(self.args.format, self.engine, self.actor, finished, &mut file).await?;
+                Format::Table
+            }
+            None => self.args.format,
+        };
+        let mut stdout = anstream::stdout().lock();
+        output::write_runs(format, self.engine, self.actor, finished, &mut stdout).await?;
+        stdout.flush()?;
+        Ok(())
+    }
+}
+
+fn open_output(path: &Path) -> anyhow::Result<File> {
+    File::create(path).map_err(|error| Usage(format!("cannot write {}: {error}", path.display())).into())
 }
 
 const fn exit_of(gate: &GateOutcome) -> Exit {

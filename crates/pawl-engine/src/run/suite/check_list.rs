@@ -16,8 +16,8 @@ use super::template::{Rendering, Templates};
 /// How many different sets of checks are kept compiled at a time.
 const MAX_COMPILED: usize = 256;
 
-/// How deep `$ref` may lead to `$ref`.
-const MAX_REFERENCES: usize = 16;
+/// How many entries one check may be made of, with those that it holds and refers to.
+const MAX_NESTED: usize = 256;
 
 /// An entry of an `assert` list and where it stands.
 #[derive(Clone, Debug)]
@@ -61,62 +61,65 @@ fn digest_spec(spec: &AssertSpec, digest: &mut ContentDigest) {
 
 /// What is wrong with an entry, at the part that is wrong.
 fn fault(spot: &Spot, error: &SpecError) -> SuiteError {
-    match spot {
-        Spot::Value { document, steps } => {
-            let mut steps = steps.clone();
-            steps.extend(error.path.iter().map(|step| match step {
-                PathStep::Key(key) => Step::Key(key.as_str().into()),
-                PathStep::Index(index) => Step::Index(*index),
-            }));
-            let spot = Spot::Value {
-                document: Arc::clone(document),
-                steps,
-            };
-            spot.error(error.to_string())
-        }
-        Spot::Place(_) => spot.error(error.to_string()),
-    }
+    let inside = error.path.iter().map(|step| match step {
+        PathStep::Key(key) => Step::Key(key.as_str().into()),
+        PathStep::Index(index) => Step::Index(*index),
+    });
+    spot.at(inside).error(error.to_string())
 }
 
 /// Reads a list of entries; `$ref` entries are replaced by the `assertionTemplates` of their document.
 pub(super) fn read_list(list: &Cursor<'_>) -> Result<Vec<Assert>, SuiteError> {
     list.items()?
         .map(|item| {
-            let entry = resolve(&item, item.value, 0)?;
+            let mut budget = MAX_NESTED;
+            let entry = resolve(&item, item.value, &mut budget)?;
             Assert::read(&entry, item.spot())
         })
         .collect()
 }
 
-fn resolve(item: &Cursor<'_>, entry: &Value, depth: usize) -> Result<Value, SuiteError> {
-    if depth > MAX_REFERENCES {
-        return Err(item.error("the assertion templates refer to each other without end"));
-    }
-    if let Some(reference) = entry.get("$ref") {
-        let name = reference
-            .as_str()
-            .and_then(|reference| reference.strip_prefix("#/assertionTemplates/"));
-        let Some(name) = name else {
-            return Err(item.error("only references of the form `#/assertionTemplates/NAME` are supported"));
-        };
-        let templates = item.root_value().get("assertionTemplates");
-        let Some(template) = templates.and_then(|templates| templates.get(name)) else {
-            let known = templates
-                .and_then(Value::as_object)
-                .into_iter()
-                .flat_map(|known| known.keys());
-            let guess = keys::did_you_mean(name, known.map(String::as_str));
-            return Err(item.error(format!("there is no assertion template `{name}`{guess}")));
-        };
-        return resolve(item, template, depth + 1);
-    }
+/// An entry with its references replaced; keys beside a `$ref` stand over those of the template.
+fn resolve(item: &Cursor<'_>, entry: &Value, budget: &mut usize) -> Result<Value, SuiteError> {
+    *budget = budget
+        .checked_sub(1)
+        .ok_or_else(|| item.error(format!("this check is made of more than {MAX_NESTED} entries")))?;
     let mut entry = entry.clone();
     if let Some(Value::Array(nested)) = entry.get_mut("assert") {
         for inner in nested {
-            *inner = resolve(item, inner, depth + 1)?;
+            *inner = resolve(item, inner, budget)?;
+        }
+    }
+    if let Some(members) = entry.as_object_mut()
+        && let Some(reference) = members.shift_remove("$ref")
+        && let Value::Object(template) = resolve(item, template(item, &reference)?, budget)?
+    {
+        for (key, value) in template {
+            members.entry(key).or_insert(value);
         }
     }
     Ok(entry)
+}
+
+/// The assertion template that a `$ref` names.
+fn template<'a>(item: &Cursor<'a>, reference: &Value) -> Result<&'a Value, SuiteError> {
+    let name = reference
+        .as_str()
+        .and_then(|text| text.strip_prefix("#/assertionTemplates/"));
+    let Some(name) = name else {
+        return Err(item.error("only references of the form `#/assertionTemplates/NAME` are supported"));
+    };
+    let templates = item
+        .root_value()
+        .get("assertionTemplates")
+        .and_then(Value::as_object);
+    templates
+        .and_then(|templates| templates.get(name))
+        .ok_or_else(|| {
+            let known = templates.into_iter().flat_map(|templates| templates.keys());
+            let guess = keys::did_you_mean(name, known.map(String::as_str));
+            item.error(format!("there is no assertion template `{name}`{guess}"))
+        })
 }
 
 /// The checks that a case brings itself.

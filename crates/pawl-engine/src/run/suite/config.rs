@@ -57,10 +57,6 @@ impl Configuration {
         if !root.value.is_object() {
             return Err(root.wrong_type("an object or a list of tests"));
         }
-        read.description = root
-            .get("description")
-            .map(|text| text.text().map(str::to_owned))
-            .transpose()?;
         if inputs::recognise(root.value) {
             read.version = root
                 .get("version")
@@ -71,6 +67,10 @@ impl Configuration {
             return Ok(read);
         }
         keys::CONFIGURATION.check(root)?;
+        read.description = root
+            .get("description")
+            .map(|text| text.text().map(str::to_owned))
+            .transpose()?;
         for key in ["evaluateOptions", "commandLineOptions"] {
             if let Some(options) = root.get(key) {
                 keys::RUN_OPTIONS.check(&options)?;

@@ -180,6 +180,17 @@ impl Spot {
         }
     }
 
+    /// A part of this value, where the file is known so closely.
+    pub(super) fn at(&self, inside: impl Iterator<Item = Step>) -> Self {
+        match self {
+            Self::Value { document, steps } => Self::Value {
+                document: Arc::clone(document),
+                steps: steps.iter().cloned().chain(inside).collect(),
+            },
+            Self::Place(place) => Self::Place(place.clone()),
+        }
+    }
+
     /// An error at this spot.
     pub(super) fn error(&self, message: impl Into<String>) -> SuiteError {
         SuiteError::new(self.place(), message)

@@ -32,7 +32,7 @@ pub(super) fn entry(text: &str) -> Result<Value, String> {
     entry.insert("type".to_owned(), form.name.into());
     match form.value.filter(|value| !value.is_empty()) {
         None => {}
-        Some(list) if form.base().contains("contains-a") => {
+        Some(list) if form.base().ends_with("contains-any") || form.base().ends_with("contains-all") => {
             entry.insert(
                 "value".to_owned(),
                 list.split(',').map(|item| Value::from(item.trim())).collect(),

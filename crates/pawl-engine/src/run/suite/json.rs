@@ -5,6 +5,7 @@ use std::fmt;
 
 use pawl_model::Json;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::map::Entry;
 use serde_json::value::RawValue;
 use serde_json::{Map, Number, Value};
 
@@ -129,11 +130,12 @@ impl<'de> Visitor<'de> for Strict {
         let inside = self.inside()?;
         let mut values = Map::new();
         while let Some(key) = members.next_key::<String>()? {
-            let key = text(key)?;
-            if values.contains_key(&key) {
-                return Err(A::Error::custom(format_args!("{DUPLICATE}`{key}`")));
-            }
-            values.insert(key, members.next_value_seed(inside)?);
+            match values.entry(text(key)?) {
+                Entry::Vacant(member) => member.insert(members.next_value_seed(inside)?),
+                Entry::Occupied(member) => {
+                    return Err(A::Error::custom(format_args!("{DUPLICATE}`{}`", member.key())));
+                }
+            };
         }
         Ok(Value::Object(values))
     }

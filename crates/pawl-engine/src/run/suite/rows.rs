@@ -50,13 +50,8 @@ pub(super) struct TableCases {
 impl TableCases {
     pub(super) fn open(path: &Arc<Path>, defaults: &Arc<Defaults>) -> Result<Self, SuiteError> {
         let table = Table::open(path)?;
-        let header = Row {
-            line: 1,
-            number: 1,
-            cells: Vec::new(),
-        };
         let roles = table.header().iter().enumerate().map(|(column, name)| {
-            role(name).map_err(|message| SuiteError::new(table.cell(&header, column), message))
+            role(name).map_err(|message| SuiteError::new(table.cell(table.header_row(), column), message))
         });
         Ok(Self {
             roles: roles.collect::<Result<_, _>>()?,

@@ -63,24 +63,5 @@ fn stream(
 pub(super) fn all(sources: &Arc<[Source]>, defaults: &Arc<Defaults>) -> CaseSpecs {
     let (sources, defaults) = (Arc::clone(sources), Arc::clone(defaults));
     let specs = (0..sources.len()).flat_map(move |index| sources[index].open(&defaults));
-    Box::new(specs.flat_map(|spec| match spec.and_then(Combinations::of) {
-        Ok(combinations) => Expanded::Cases(combinations),
-        Err(error) => Expanded::Fault(Some(error)),
-    }))
-}
-
-enum Expanded {
-    Cases(Combinations),
-    Fault(Option<SuiteError>),
-}
-
-impl Iterator for Expanded {
-    type Item = Result<CaseSpec, SuiteError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        match self {
-            Self::Cases(combinations) => combinations.next().map(Ok),
-            Self::Fault(error) => error.take().map(Err),
-        }
-    }
+    Box::new(specs.flat_map(|spec| stream(spec.and_then(Combinations::of).map(|cases| cases.map(Ok)))))
 }

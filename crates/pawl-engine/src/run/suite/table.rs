@@ -33,6 +33,7 @@ pub(super) struct Table<R> {
     file: Arc<str>,
     delimiter: u8,
     header: Arc<[Arc<str>]>,
+    header_row: Row,
     line: u64,
     row: u64,
 }
@@ -75,6 +76,7 @@ impl<R: BufRead> Table<R> {
             input,
             file,
             header: Arc::new([]),
+            header_row: Row::default(),
             line: 1,
             row: 0,
         };
@@ -82,7 +84,8 @@ impl<R: BufRead> Table<R> {
             return Err(SuiteError::new(Place::file(table.file), "the table is empty"));
         };
         table.header = row.cells.iter().map(|name| Arc::from(name.trim())).collect();
-        table.check_header(&row)?;
+        table.header_row = row;
+        table.check_header()?;
         Ok(table)
     }
 
@@ -91,14 +94,19 @@ impl<R: BufRead> Table<R> {
         &self.header
     }
 
-    fn check_header(&self, row: &Row) -> Result<(), SuiteError> {
+    /// The row of the header.
+    pub(super) fn header_row(&self) -> &Row {
+        &self.header_row
+    }
+
+    fn check_header(&self) -> Result<(), SuiteError> {
         for (column, name) in self.header.iter().enumerate() {
             if name.is_empty() {
-                return Err(self.cell_error(row, column, "this column has no name"));
+                return Err(self.cell_error(&self.header_row, column, "this column has no name"));
             }
             if let Some(first) = self.header[..column].iter().position(|other| other == name) {
                 let message = format!("column {} has the same name", first + 1);
-                return Err(self.cell_error(row, column, message));
+                return Err(self.cell_error(&self.header_row, column, message));
             }
         }
         Ok(())

@@ -13,8 +13,8 @@ const FUEL: u64 = 1_000_000;
 /// The longest rendered text, in bytes.
 const MAX_RENDERED: usize = 16 << 20;
 
-/// How often variables that refer to variables are looked up again, as promptfoo does it.
-const REFERENCE_ROUNDS: usize = 5;
+/// How long a chain of variables, each in the text of the one before, is followed; promptfoo follows five.
+const MAX_CHAIN: usize = 8;
 
 /// Names that promptfoo provides in templates and we do not.
 const NOT_PROVIDED: [&str; 2] = ["_conversation", "env"];
@@ -79,7 +79,7 @@ impl Templates {
 pub(super) struct Rendering<'a> {
     templates: &'a Templates,
     vars: &'a Map<String, Value>,
-    variables: OnceCell<TemplateValue>,
+    variables: OnceCell<Result<TemplateValue, String>>,
 }
 
 impl<'a> Rendering<'a> {
@@ -95,8 +95,8 @@ impl<'a> Rendering<'a> {
         if !is_template(source) {
             return Ok(source.to_owned());
         }
-        self.templates
-            .render(source, self.variables.get_or_init(|| variables(self.vars)))
+        let variables = self.variables.get_or_init(|| variables(self.vars)).as_ref()?;
+        self.templates.render(source, variables)
     }
 
     /// Renders every text of a value.
@@ -118,7 +118,7 @@ impl<'a> Rendering<'a> {
 
 /// The variables of a case as templates see them: one line break at the end of a text is dropped, and texts that
 /// name other variables are filled in.
-fn variables(vars: &Map<String, Value>) -> TemplateValue {
+fn variables(vars: &Map<String, Value>) -> Result<TemplateValue, String> {
     let mut seen = vars.clone();
     for value in seen.values_mut() {
         if let Value::String(text) = value
@@ -127,56 +127,71 @@ fn variables(vars: &Map<String, Value>) -> TemplateValue {
             text.pop();
         }
     }
-    let names: Vec<String> = seen
-        .iter()
-        .filter(|(_, value)| refers(value))
-        .map(|(name, _)| name.clone())
-        .collect();
-    for _ in 0..REFERENCE_ROUNDS {
-        for name in &names {
-            let Some(filled) = seen[name].as_str().map(|text| fill_in(text, &seen)) else {
-                continue;
-            };
-            if filled.len() <= MAX_RENDERED {
-                seen.insert(name.clone(), Value::String(filled));
-            }
+    let mut references = References {
+        vars: &seen,
+        open: Vec::new(),
+        budget: MAX_RENDERED,
+    };
+    let mut filled = Vec::new();
+    for (name, value) in &seen {
+        if let Value::String(text) = value
+            && text.contains("{{")
+        {
+            filled.push((name.clone(), Value::String(references.fill_in(name, text)?)));
         }
     }
-    TemplateValue::from(Serde(&seen))
+    seen.extend(filled);
+    Ok(TemplateValue::from(Serde(&seen)))
 }
 
-fn refers(value: &Value) -> bool {
-    value.as_str().is_some_and(|text| text.contains("{{"))
+/// Fills variables into the texts of variables.
+struct References<'a> {
+    vars: &'a Map<String, Value>,
+    /// The variables that are being filled in, each for the one before. One that leads back to itself stays a name.
+    open: Vec<&'a str>,
+    /// How many bytes may still be written for this case.
+    budget: usize,
 }
 
-/// Replaces each `{{ name }}` of a variable that exists; anything else stays as it is.
-fn fill_in(text: &str, vars: &Map<String, Value>) -> String {
-    let mut filled = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(start) = rest.find("{{") {
-        let (before, reference) = rest.split_at(start);
-        filled.push_str(before);
-        let found = reference.find("}}").and_then(|end| {
-            let value = vars.get(reference[2..end].trim())?;
-            Some((value, end + 2))
-        });
-        let taken = match found {
-            Some((value, length)) => {
-                match value {
-                    Value::String(text) => filled.push_str(text),
-                    other => filled.push_str(&other.to_string()),
+impl<'a> References<'a> {
+    /// A variable's text with each `{{ name }}` of another variable replaced by that.
+    fn fill_in(&mut self, name: &'a str, text: &'a str) -> Result<String, String> {
+        self.open.push(name);
+        let mut filled = String::new();
+        let mut rest = text;
+        while let Some(start) = rest.find("{{") {
+            self.write(&mut filled, &rest[..start])?;
+            let reference = &rest[start..];
+            let end = reference.find("}}").map_or(reference.len(), |end| end + 2);
+            let found = self
+                .vars
+                .get_key_value(reference[2..end].trim_end_matches("}}").trim());
+            match found.filter(|(name, _)| !self.open.contains(&name.as_str()) && self.open.len() < MAX_CHAIN)
+            {
+                Some((name, Value::String(text))) => {
+                    let inner = self.fill_in(name, text)?;
+                    self.write(&mut filled, &inner)?;
                 }
-                length
+                Some((_, value)) => self.write(&mut filled, &value.to_string())?,
+                None => self.write(&mut filled, &reference[..end])?,
             }
-            None => {
-                filled.push_str("{{");
-                2
-            }
-        };
-        rest = &reference[taken..];
+            rest = &reference[end..];
+        }
+        self.write(&mut filled, rest)?;
+        self.open.pop();
+        Ok(filled)
     }
-    filled.push_str(rest);
-    filled
+
+    fn write(&mut self, filled: &mut String, text: &str) -> Result<(), String> {
+        self.budget = self.budget.checked_sub(text.len()).ok_or_else(|| {
+            format!(
+                "the variables that name each other expand to more than {} MiB",
+                MAX_RENDERED >> 20
+            )
+        })?;
+        filled.push_str(text);
+        Ok(())
+    }
 }
 
 /// Whether a text has to be rendered at all.
@@ -271,8 +286,18 @@ mod tests {
             rendered("{{a}} {{code}}", vars).as_deref(),
             Ok("<7>! {% raw {{ x }}")
         );
-        let endless = json!({"a": "{{b}}{{b}}", "b": "{{a}}{{a}}"});
-        assert!(rendered("{{a}}", endless).is_ok());
+        let endless = json!({"a": "{{b}}{{b}}", "b": "{{a}}{{a}}", "c": "{{c}}"});
+        assert_eq!(
+            rendered("{{a}} {{c}}", endless).as_deref(),
+            Ok("{{a}}{{a}}{{a}}{{a}} {{c}}")
+        );
+        let chain: Map<_, _> = (0..9)
+            .map(|n| (format!("v{n}"), format!("{{{{v{}}}}}", n + 1).repeat(99).into()))
+            .collect();
+        assert_eq!(
+            rendered("{{v0}}", Value::Object(chain)),
+            Err("the variables that name each other expand to more than 16 MiB".to_owned())
+        );
     }
 
     #[test]

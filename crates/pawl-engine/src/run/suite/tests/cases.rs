@@ -12,7 +12,7 @@ fn inputs_are_given_and_stored_as_they_are() {
     let (suite, dataset) = folder.load("inputs.json", Some("user-story")).unwrap();
     assert_eq!(
         (suite.name(), suite.version(), dataset.cases),
-        ("Stories", Some("v1.0"), 2)
+        ("inputs", Some("v1.0"), 2)
     );
     let cases = all(&dataset, &suite.variants()[0]);
     let first = json!({"id": "seed_001", "role": "user", "goal": "log in", "benefit": "",

@@ -38,6 +38,7 @@ tests:
       - type: icontains
         value: "{{ language }}"
       - $ref: "#/assertionTemplates/short"
+        metric: brevity
   - id: own
     vars:
       text: ["one", "two"]
@@ -89,6 +90,12 @@ tests:
     assert_eq!(cases[0].vars(), &json!({"text": "Hello", "language": "French"}));
     assert_eq!(checks(&cases[0]), ["not-icontains", "icontains", "regex"]);
     assert!(passes(&cases[0], "french, and short"));
+    let output = json!("french, and short");
+    let results = cases[0]
+        .grading
+        .judge(&pawl_checks::Subject::new(&output))
+        .results;
+    assert_eq!(results.checks[2].metric.as_deref(), Some("brevity"));
     assert_eq!(cases[2].input(), &json!("Translate to German: two!"));
     assert_eq!(cases[2].vars()["numbers"], json!([1, 2]));
     assert_eq!(stored(&cases[2])["metadata"], json!({"team": "a"}));

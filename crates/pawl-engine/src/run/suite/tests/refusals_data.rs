@@ -6,10 +6,16 @@ fn check(name: &str, table: &[(&[u8], &str)]) {
     for (content, expected) in table {
         let folder = Folder::of(&[]);
         fs::write(folder.path(name), content).unwrap();
-        assert_eq!(
-            folder.error(name, None),
-            *expected,
-            "of {}",
+        let error = folder.error(name, None);
+        // What comes from the library of patterns is left open.
+        let fits = if expected.ends_with("expression: ") {
+            error.starts_with(expected)
+        } else {
+            error == *expected
+        };
+        assert!(
+            fits,
+            "{error} is not {expected}, of {}",
             String::from_utf8_lossy(content)
         );
     }
@@ -117,7 +123,7 @@ fn tables_are_refused_with_row_and_column() {
             ),
             (
                 b"a,__expected\n1,regex: (\n",
-                "c.csv:2: row 2, column 2 (`__expected`): value: ",
+                "c.csv:2: row 2, column 2 (`__expected`): value: is not a regular expression: ",
             ),
             (
                 b"a,__threshold\n1,high\n",

@@ -48,3 +48,49 @@ fn a_stream_ends_after_an_error() {
     assert_eq!(cases.len(), 2);
     assert!(cases[0].is_ok() && cases[1].is_err());
 }
+
+#[test]
+fn single_cases_and_whole_documents_have_a_limit() {
+    let long = "x".repeat(17 << 20);
+    for (name, content, expected) in [
+        (
+            "c.jsonl",
+            format!("{{\"a\": 1}}\n{{\"a\": \"{long}\"}}\n"),
+            "c.jsonl:2:1: the line is longer than 16 MiB",
+        ),
+        (
+            "c.csv",
+            format!("a,b\n1,{long}\n"),
+            "c.csv:2: row 2, column 2 (`b`): the row is longer than 16 MiB",
+        ),
+        (
+            "c.csv",
+            format!("a,b\n1,\"{long}"),
+            "c.csv:2: row 2, column 2 (`b`): the row is longer than 16 MiB",
+        ),
+    ] {
+        assert_eq!(Folder::of(&[(name, &content)]).error(name, None), expected);
+    }
+    let folder = Folder::of(&[("s.yaml", "")]);
+    fs::File::options()
+        .write(true)
+        .open(folder.path("s.yaml"))
+        .unwrap()
+        .set_len((64 << 20) + 1)
+        .unwrap();
+    assert_eq!(
+        folder.error("s.yaml", None),
+        "s.yaml: the file is larger than 64 MiB [cases in JSON Lines or CSV may be of any number]"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_device_is_no_suite() {
+    let folder = Folder::of(&[]);
+    std::os::unix::fs::symlink("/dev/null", folder.path("c.jsonl")).unwrap();
+    assert_eq!(
+        folder.error("c.jsonl", None),
+        "c.jsonl: is not a regular file, and a suite is read more than once [write it to a file first]"
+    );
+}

@@ -1,0 +1,52 @@
+//! Numbers in plain decimal notation.
+
+use super::Json;
+
+/// Writes sign, digits and exponent as PostgreSQL's `numeric` prints them: no exponent, as many places as the text
+/// had, no minus before zero. `None` when that takes too many digits.
+pub(super) fn write_plain(
+    out: &mut String,
+    negative: bool,
+    whole: &str,
+    fraction: &str,
+    exponent: i64,
+) -> Option<()> {
+    let limit = i64::try_from(Json::MAX_DIGITS).ok()?;
+    let whole_len = i64::try_from(whole.len()).ok()?;
+    let fraction_len = i64::try_from(fraction.len()).ok()?;
+    if exponent.abs() > 4 * limit {
+        return None;
+    }
+    let point = whole_len + exponent;
+    let places = (fraction_len - exponent).max(0);
+    if point.max(1) + places > limit {
+        return None;
+    }
+    let digits = || whole.bytes().chain(fraction.bytes());
+    if negative && digits().any(|digit| digit != b'0') {
+        out.push('-');
+    }
+    let digit_at = |position: i64| {
+        usize::try_from(position)
+            .ok()
+            .and_then(|position| digits().nth(position))
+            .map_or('0', char::from)
+    };
+    let whole_start = out.len();
+    let first = (0..point)
+        .find(|position| digit_at(*position) != '0')
+        .unwrap_or(point);
+    for position in first..point {
+        out.push(digit_at(position));
+    }
+    if out.len() == whole_start {
+        out.push('0');
+    }
+    if places > 0 {
+        out.push('.');
+        for position in point..point + places {
+            out.push(digit_at(position));
+        }
+    }
+    Some(())
+}

@@ -1,0 +1,12 @@
+//! The binary, as its users run it.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "an unwrap is an assertion here, in the helpers of tests too"
+)]
+
+mod crash;
+mod databases;
+mod refusals;
+mod rig;
+mod stories;
