@@ -2,10 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { createClient } from '@supabase/supabase-js'
+import ws from 'ws'
 
 const url = process.env.SUPABASE_URL
 const anonKey = process.env.SUPABASE_ANON_KEY
-const options = { auth: { autoRefreshToken: false, persistSession: false } }
+// Node.js 20 has no WebSocket of its own, and the client insists on one.
+const options = { auth: { autoRefreshToken: false, persistSession: false }, realtime: { transport: ws } }
 const service = createClient(url, process.env.SUPABASE_SERVICE_ROLE_KEY, options)
 const client = () => createClient(url, anonKey, options)
 const good = ({ data, error }) => {
@@ -45,7 +47,8 @@ assert.equal(run.user_id, signedUp.user.id)
 good(await ada.from('sb_eval_cases').insert([
   { run_id: run.id, input_data: { id: 'a', n: 1.5 }, passed: true },
   { run_id: run.id, input_data: { id: 'b', n: 2 }, error: 'it broke' },
-]))
+], { defaultToNull: false }))
+bad(await ada.from('sb_eval_cases').insert([{ run_id: run.id, input_data: {}, passed: true }, { run_id: run.id, input_data: {} }]), '23502')
 const own = good(await ada.from('sb_eval_runs').select('id, cases:sb_eval_cases(input_data->>id, passed)').order('created_at'))
 assert.deepEqual(own[0].cases.map((row) => row.id).sort(), ['a', 'b'])
 const filtered = good(await ada.from('sb_eval_cases').select('input_data').eq('input_data->>id', 'b').not('error', 'is', null))

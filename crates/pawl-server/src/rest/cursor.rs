@@ -168,7 +168,11 @@ impl<'a> Cursor<'a> {
             return Err(self.expected("digit"));
         }
         self.at = start;
-        self.field_name().map(Step::Key)
+        let key = self.field_name()?;
+        if key.contains('\0') {
+            return Err(Refusal::nul());
+        }
+        Ok(Step::Key(key))
     }
 }
 

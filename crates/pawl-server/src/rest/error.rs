@@ -106,14 +106,6 @@ pub(crate) fn body_too_large() -> RestError {
     }
 }
 
-/// A URL that is longer than one may be.
-pub(crate) fn url_too_long() -> RestError {
-    RestError {
-        status: StatusCode::URI_TOO_LONG,
-        refusal: Refusal::new("PGRST100", "The URL is too long"),
-    }
-}
-
 impl IntoResponse for RestError {
     fn into_response(self) -> Response {
         let Refusal { code, message, details, hint } = &self.refusal;

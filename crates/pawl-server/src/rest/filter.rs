@@ -1,8 +1,8 @@
 //! Filters: `column=operator.value`, and `and=(…)`, `or=(…)` over several.
 
-use pawl_model::Json;
 use pawl_model::query::{Case, Comparison, Field, Filter, Pattern, PatternPart, Refusal, Truth};
 use pawl_model::table::{ColumnType, Datum, Table};
+use serde_json::Value;
 use time::OffsetDateTime;
 
 use super::cursor::Cursor;
@@ -379,27 +379,29 @@ fn pattern(text: &str, case: Case) -> Result<Pattern, Refusal> {
 }
 
 fn refuse_large(value: &Datum) -> Result<(), Refusal> {
-    let count = match value {
-        Datum::Json(json) => values_within(json),
-        Datum::TextList(texts) => texts.len(),
-        _ => 0,
+    let (count, depth) = match value {
+        Datum::Json(json) => extent(&json.to_value()),
+        Datum::TextList(texts) => (texts.len(), 1),
+        _ => (0, 0),
     };
-    if count <= limits::CONTAINED_VALUES {
-        return Ok(());
+    if count > limits::CONTAINED_VALUES || depth > limits::CONTAINED_DEPTH {
+        return Err(Refusal::too_much(format!(
+            "`cs` and `cd` take documents of at most {} values, nested {} deep",
+            limits::CONTAINED_VALUES,
+            limits::CONTAINED_DEPTH
+        )));
     }
-    Err(Refusal::too_much(format!(
-        "`cs` and `cd` take documents of at most {} values",
-        limits::CONTAINED_VALUES
-    )))
+    Ok(())
 }
 
-fn values_within(json: &Json) -> usize {
-    fn count(value: &serde_json::Value) -> usize {
-        1 + match value {
-            serde_json::Value::Array(elements) => elements.iter().map(count).sum(),
-            serde_json::Value::Object(members) => members.values().map(count).sum(),
-            _ => 0,
-        }
-    }
-    count(&json.to_value())
+/// How many values there are in a document, itself among them, and how deep it is nested.
+fn extent(value: &Value) -> (usize, usize) {
+    let within: Vec<(usize, usize)> = match value {
+        Value::Array(elements) => elements.iter().map(extent).collect(),
+        Value::Object(members) => members.values().map(extent).collect(),
+        _ => return (1, 0),
+    };
+    let count = within.iter().map(|(count, _)| count).sum::<usize>();
+    let depth = within.iter().map(|(_, depth)| *depth).max().unwrap_or(0);
+    (count + 1, depth + 1)
 }

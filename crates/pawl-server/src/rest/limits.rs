@@ -1,10 +1,7 @@
-//! How much one request may ask for.
+//! How much one request may ask for. A URL has 65,534 bytes at most, which hyper sees to.
 
 /// Rows of a page, and of what is embedded in one row; also where less or nothing is said.
 pub(crate) const PAGE_ROWS: u64 = 1_000;
-
-/// Characters of a URL's path and query.
-pub(crate) const URL_LENGTH: usize = 64 * 1024;
 
 /// Bytes of a body.
 pub(crate) const BODY_BYTES: usize = 16 * 1024 * 1024;
@@ -29,6 +26,9 @@ pub(super) const PATTERN_LENGTH: usize = 10_000;
 
 /// Values, objects and arrays of a document that rows are searched for.
 pub(super) const CONTAINED_VALUES: usize = 100;
+
+/// How deep that document is nested.
+pub(super) const CONTAINED_DEPTH: usize = 16;
 
 /// Terms of an order.
 pub(super) const ORDER_TERMS: usize = 50;

@@ -82,10 +82,6 @@ impl FromRequestParts<AppState> for Asked {
             Actor::Anonymous => Standing::Anonymous,
             Actor::Tenant(_) | Actor::Service => Standing::Known,
         };
-        let uri = parts.uri.clone();
-        if uri.path().len() + uri.query().map_or(0, str::len) > limits::URL_LENGTH {
-            return Err(error::url_too_long());
-        }
         let name = Path::<String>::from_request_parts(parts, state).await;
         let name = name.map_or_else(|_| String::new(), |Path(name)| name);
         for profile in ["accept-profile", "content-profile"] {
@@ -103,7 +99,7 @@ impl FromRequestParts<AppState> for Asked {
             actor,
             standing,
             table,
-            parameters: Parameters::parse(uri.query().unwrap_or_default(), table, now)?,
+            parameters: Parameters::parse(parts.uri.query().unwrap_or_default(), table, now)?,
             preferences: Preferences::read(&parts.headers)?,
             answer: Answer::accepted(&parts.headers)?,
             headers: parts.headers.clone(),

@@ -152,7 +152,12 @@ fn property(column: &Column) -> Value {
         ColumnType::Bool => ("boolean", None),
         ColumnType::TimestampTz | ColumnType::Timestamp => ("string", Some("date-time")),
         ColumnType::TextList => ("array", None),
-        ColumnType::Jsonb => return json!({"description": "Any JSON"}),
+        ColumnType::Jsonb => {
+            return json!({
+                "type": ["object", "array", "string", "number", "boolean", "null"],
+                "description": "Any JSON",
+            });
+        }
     };
     let mut property = match column.nullable {
         true => json!({"type": [kind, "null"]}),

@@ -87,7 +87,9 @@ impl<'s> Transcript<'s> {
                 let _ = writeln!(self.text, "< {name}: {}", value.to_str().unwrap());
             }
         }
+        // Ids of users are fresh each time.
         let body = answer.text().await.unwrap();
+        let body = body.replace(&self.server.user_a.id.to_string(), "USER-A");
         let _ = writeln!(self.text, "{body}\n");
     }
 }

@@ -6,6 +6,7 @@
 )]
 
 mod cases;
+mod credentials;
 mod ownership;
 mod query;
 mod refusals;

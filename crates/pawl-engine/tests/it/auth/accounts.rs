@@ -2,7 +2,6 @@ use pawl_engine::auth::{AccountChange, AuthError, AuthSettings, EmailAddress, Ne
 use pawl_model::{Json, UserId};
 use pawl_testkit::{TestDatabase, on_both_engines, samples};
 use serde_json::json;
-use sqlx::Connection as _;
 
 use super::{Rig, person, text};
 
@@ -142,70 +141,4 @@ async fn users_change_what_they_say_of_themselves(database: TestDatabase) {
         session: None,
     });
     assert!(matches!(refused.await, Err(AuthError::UnknownUser)));
-}
-
-/// Whatever SQL a tenant could send: neither hashes nor tokens nor secrets are theirs to see or to write.
-#[tokio::test(flavor = "multi_thread")]
-async fn tenants_see_no_credentials_by_plain_sql() {
-    let rig = Rig::new(TestDatabase::new(pawl_testkit::Engine::Postgres).await);
-    let issued = rig.sign_up("ann@example.org").await;
-    rig.engine
-        .create_api_key(issued.account.id, pawl_model::KeyScope::Write)
-        .await
-        .unwrap();
-    let tables = [
-        "auth.credentials",
-        "auth.sessions",
-        "auth.refresh_tokens",
-        "auth.api_keys",
-        "_pawl_secrets",
-    ];
-    let user = json!({"role": "authenticated", "sub": issued.account.id}).to_string();
-    let anonymous = json!({"role": "anon"}).to_string();
-    let service = json!({"role": "service_role"}).to_string();
-    let mut connection = sqlx::PgConnection::connect(&rig.database.url()).await.unwrap();
-    for (claims, seen) in [(&user, 0_i64), (&anonymous, 0), (&service, 1)] {
-        for table in tables {
-            let mut transaction = connection.begin().await.unwrap();
-            sqlx::query("select set_config('request.jwt.claims', $1, true)")
-                .bind(claims)
-                .execute(&mut *transaction)
-                .await
-                .unwrap();
-            let count = sqlx::AssertSqlSafe(format!("select count(*) from {table}"));
-            let rows: i64 = sqlx::query_scalar(count)
-                .fetch_one(&mut *transaction)
-                .await
-                .unwrap();
-            assert_eq!(rows, seen, "{table} under {claims}");
-            let delete = sqlx::AssertSqlSafe(format!("delete from {table}"));
-            let deleted = sqlx::query(delete).execute(&mut *transaction).await.unwrap();
-            assert_eq!(
-                i64::try_from(deleted.rows_affected()).unwrap(),
-                seen,
-                "{table} under {claims}"
-            );
-            transaction.rollback().await.unwrap();
-        }
-    }
-    let columns: Vec<String> = sqlx::query_scalar(
-        "select column_name::text from information_schema.columns
-         where table_schema = 'auth' and table_name = 'users' order by ordinal_position",
-    )
-    .fetch_all(&mut connection)
-    .await
-    .unwrap();
-    assert_eq!(
-        columns,
-        [
-            "id",
-            "email",
-            "created_at",
-            "updated_at",
-            "last_sign_in_at",
-            "raw_app_meta_data",
-            "raw_user_meta_data"
-        ],
-        "what users see of themselves"
-    );
 }
