@@ -5,6 +5,7 @@ mod datum;
 mod exposed;
 mod moment;
 mod relation;
+mod text_list;
 
 pub use datum::{ColumnType, Datum};
 pub use exposed::TABLES;

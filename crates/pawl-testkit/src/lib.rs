@@ -1,6 +1,11 @@
 //! How all of it is tested: a real database per test on both engines, and sample rows.
 
 mod database;
+/// What requests to the server and its answers are made of.
+#[cfg(feature = "server")]
+pub mod http {
+    pub use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
+}
 pub mod samples;
 #[cfg(feature = "server")]
 mod server;

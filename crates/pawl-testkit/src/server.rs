@@ -5,15 +5,16 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use pawl_engine::auth::{EmailAddress, ExposeSecret as _, NewAccount};
-use pawl_engine::{Clock, Engine};
-use pawl_model::UserId;
+use pawl_engine::{Actor, Clock, Engine};
+use pawl_model::{CaseRecord, Run, UserId};
 use pawl_server::{AppState, ServerSettings};
-use reqwest::{Client, Method, RequestBuilder};
+use pawl_store::{cases, runs};
 use time::OffsetDateTime;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use crate::http::{Client, Method, RequestBuilder};
 use crate::{TestDatabase, samples};
 
 /// A clock that stands still until it is told to go on.
@@ -161,6 +162,20 @@ impl TestServer {
     /// As [`TestServer::request`], to read.
     pub fn get(&self, who: Identity, path: &str) -> RequestBuilder {
         self.request(who, Method::GET, path)
+    }
+
+    /// Puts a run and its cases into the database, as the run's owner.
+    ///
+    /// # Panics
+    /// When they cannot be stored.
+    pub async fn store_run(&self, run: &Run, rows: &[CaseRecord]) {
+        let owner = run.user_id.map_or(Actor::Service, Actor::Tenant);
+        let mut scope = self.database.store.write(owner).await.expect("a transaction");
+        runs::insert(&mut scope, run).await.expect("the run is stored");
+        cases::insert(&mut scope, rows)
+            .await
+            .expect("its cases are stored");
+        scope.commit().await.expect("both are kept");
     }
 
     /// Asks it to stop: it takes no more connections and lets requests under way end.

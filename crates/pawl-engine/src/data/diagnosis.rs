@@ -43,7 +43,12 @@ impl Engine {
         rows: &[KnownRow],
     ) -> Result<Refusal, StoreError> {
         let constraint = table.primary_key_constraint();
-        let message = ["duplicate key value violates unique constraint \"", &constraint, "\""].concat();
+        let message = [
+            "duplicate key value violates unique constraint \"",
+            &constraint,
+            "\"",
+        ]
+        .concat();
         let refusal = Refusal::new("23505", message);
         let Some(column) = table.column(table.primary_key) else {
             return Ok(refusal);
@@ -93,7 +98,11 @@ impl Engine {
                 }
             }
         }
-        let message = ["insert or update on table \"", table.name, "\" violates foreign key constraint"];
+        let message = [
+            "insert or update on table \"",
+            table.name,
+            "\" violates foreign key constraint",
+        ];
         Ok(Refusal::new("23503", message.concat()))
     }
 }
@@ -101,7 +110,11 @@ impl Engine {
 fn no_reference(table: &Table, column: &Column, key: Uuid, parent: &str) -> Refusal {
     let constraint = table.foreign_key_constraint(column.name);
     let message = [
-        "insert or update on table \"", table.name, "\" violates foreign key constraint \"", &constraint, "\"",
+        "insert or update on table \"",
+        table.name,
+        "\" violates foreign key constraint \"",
+        &constraint,
+        "\"",
     ];
     Refusal::new("23503", message.concat()).details(format!(
         "Key ({})=({key}) is not present in table \"{parent}\".",
@@ -116,7 +129,10 @@ fn broken_rule(table: &Table, rows: &[KnownRow]) -> Refusal {
             match value {
                 Some(Datum::Null) if !column.nullable => {
                     let message = [
-                        "null value in column \"", column.name, "\" of relation \"", table.name,
+                        "null value in column \"",
+                        column.name,
+                        "\" of relation \"",
+                        table.name,
                         "\" violates not-null constraint",
                     ];
                     return Refusal::new("23502", message.concat());
@@ -125,18 +141,28 @@ fn broken_rule(table: &Table, rows: &[KnownRow]) -> Refusal {
             }
         }
         for (column, value) in table.columns.iter().zip(row) {
-            let (Some(value), Some(check)) = (value, &column.check) else { continue };
+            let (Some(value), Some(check)) = (value, &column.check) else {
+                continue;
+            };
             if *value != Datum::Null && !check.holds(value) {
                 let message = [
-                    "new row for relation \"", table.name, "\" violates check constraint \"",
-                    &table.check_constraint(column.name), "\"",
+                    "new row for relation \"",
+                    table.name,
+                    "\" violates check constraint \"",
+                    &table.check_constraint(column.name),
+                    "\"",
                 ];
                 let details = [column.name, " ", &check.in_words()].concat();
                 return Refusal::new("23514", message.concat()).details(details);
             }
         }
     }
-    let message = ["new row for relation \"", table.name, "\" violates check constraint"].concat();
+    let message = [
+        "new row for relation \"",
+        table.name,
+        "\" violates check constraint",
+    ]
+    .concat();
     Refusal::new("23514", message)
 }
 

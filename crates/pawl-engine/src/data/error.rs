@@ -9,6 +9,9 @@ pub enum DataError {
     /// The request is refused.
     #[error(transparent)]
     Refused(Box<Refusal>),
+    /// The database does not answer.
+    #[error("the database does not answer")]
+    Unavailable(#[source] StoreError),
     /// The store failed.
     #[error("the store failed")]
     Store(#[source] StoreError),

@@ -109,14 +109,20 @@ impl Engine {
         permit(actor, table, Verb::Insert)?;
         let mut scope = self.store.write(actor).await?;
         let rows = rows::complete(&mut scope, &self.clock, insert).await?;
-        let merges = insert.on_conflict.as_ref().filter(|conflict| conflict.resolution == Resolution::Merge);
+        let merges = insert
+            .on_conflict
+            .as_ref()
+            .filter(|conflict| conflict.resolution == Resolution::Merge);
         if let Some(conflict) = merges {
             rows::refuse_repeated_keys(table, &rows, &conflict.key)?;
         }
         let keys = rows::primary_keys(table, &rows);
         let key_list: Vec<Uuid> = keys.iter().copied().collect();
         let known = match merges {
-            Some(_) => query::existing(&mut scope, table, primary_key(table)?, &key_list).await?.into_iter().collect(),
+            Some(_) => query::existing(&mut scope, table, primary_key(table)?, &key_list)
+                .await?
+                .into_iter()
+                .collect(),
             None => HashSet::new(),
         };
         let new = NewRows {
@@ -274,8 +280,12 @@ async fn finish(
     let mut keyed = keyed_records(scope, wanted, Lock::None).await?;
     if shown.order.is_empty() {
         // As they were written.
-        let places: HashMap<Uuid, usize> =
-            written.keys.iter().enumerate().filter_map(|(place, key)| Some((id(key)?, place))).collect();
+        let places: HashMap<Uuid, usize> = written
+            .keys
+            .iter()
+            .enumerate()
+            .filter_map(|(place, key)| Some((id(key)?, place)))
+            .collect();
         keyed.sort_by_key(|(key, _)| id(key).and_then(|id| places.get(&id)));
     }
     Ok(keyed.into_iter().map(|(_, record)| record).collect())
@@ -332,7 +342,9 @@ fn refuse_many(count: u64) -> Result<(), DataError> {
         return Ok(());
     }
     let what = format!("at most {WRITTEN_ROWS} written rows can be shown");
-    Err(Refusal::too_much(what).hint("Ask for Prefer: return=minimal.").into())
+    Err(Refusal::too_much(what)
+        .hint("Ask for Prefer: return=minimal.")
+        .into())
 }
 
 impl From<StoreError> for DataError {
@@ -342,6 +354,7 @@ impl From<StoreError> for DataError {
                 .hint("Ask for fewer rows or columns.")
                 .into(),
             StoreError::Nul => Refusal::nul().into(),
+            StoreError::Unreachable(_) => Self::Unavailable(error),
             other => Self::Store(other),
         }
     }

@@ -91,7 +91,9 @@ pub(super) fn with_values(table: &Table, values: &[(&'static Column, Datum)]) ->
 
 /// Complete rows, as ones of which every value is known.
 pub(super) fn known(rows: Vec<Vec<Datum>>) -> Vec<KnownRow> {
-    rows.into_iter().map(|row| row.into_iter().map(Some).collect()).collect()
+    rows.into_iter()
+        .map(|row| row.into_iter().map(Some).collect())
+        .collect()
 }
 
 /// The values of a column in all rows.
@@ -118,7 +120,10 @@ pub(super) fn refuse_repeated_keys(
     rows: &[Vec<Datum>],
     key: &[&'static Column],
 ) -> Result<(), DataError> {
-    let columns: Vec<Vec<&Datum>> = key.iter().map(|column| column_of(table, rows, column.name)).collect();
+    let columns: Vec<Vec<&Datum>> = key
+        .iter()
+        .map(|column| column_of(table, rows, column.name))
+        .collect();
     let mut seen = HashSet::new();
     for row in 0..rows.len() {
         let mut text = String::new();

@@ -7,6 +7,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::moment::{self, MomentProblem};
+use super::text_list;
 use crate::Json;
 use crate::query::Refusal;
 
@@ -119,9 +120,9 @@ impl ColumnType {
             Self::Jsonb => Json::parse(text).map(Datum::Json).map_err(|error| {
                 Refusal::new("22P02", "invalid input syntax for type json").details(error.to_string())
             }),
-            Self::TextList => text_list(text).map(Datum::TextList).ok_or_else(|| {
-                Refusal::new("22P02", ["malformed array literal: \"", text, "\""].concat())
-            }),
+            Self::TextList => text_list::parse(text)
+                .map(Datum::TextList)
+                .ok_or_else(|| Refusal::new("22P02", ["malformed array literal: \"", text, "\""].concat())),
         }
     }
 
@@ -221,54 +222,15 @@ fn bool_word(text: &str) -> Option<bool> {
     }
 }
 
-/// The elements of `{a,"b c"}`; nested arrays and nulls are refused.
-fn text_list(text: &str) -> Option<Vec<String>> {
-    let inner = text.trim().strip_prefix('{')?.strip_suffix('}')?;
-    let mut elements = Vec::new();
-    if inner.trim().is_empty() {
-        return Some(elements);
-    }
-    let mut characters = inner.chars().peekable();
-    loop {
-        while characters.next_if(|c| c.is_whitespace()).is_some() {}
-        let mut element = String::new();
-        if characters.next_if_eq(&'"').is_some() {
-            loop {
-                match characters.next()? {
-                    '"' => break,
-                    '\\' => element.push(characters.next()?),
-                    other => element.push(other),
-                }
-            }
-            while characters.next_if(|c| c.is_whitespace()).is_some() {}
-        } else {
-            while let Some(character) = characters.next_if(|c| *c != ',') {
-                match character {
-                    '{' | '}' | '"' => return None,
-                    '\\' => element.push(characters.next()?),
-                    other => element.push(other),
-                }
-            }
-            element.truncate(element.trim_end().len());
-            if element.is_empty() || element.eq_ignore_ascii_case("null") {
-                return None;
-            }
-        }
-        elements.push(element);
-        match characters.next() {
-            None => return Some(elements),
-            Some(',') => {}
-            Some(_) => return None,
-        }
-    }
-}
-
 impl Datum {
     /// The value as a number, if it is one.
     #[must_use]
     pub fn number(&self) -> Option<f64> {
         match self {
-            #[expect(clippy::cast_precision_loss, reason = "columns of whole numbers are 32 bits wide")]
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "columns of whole numbers are 32 bits wide"
+            )]
             Self::Int(number) => Some(*number as f64),
             Self::Real(number) => Some((*number).into()),
             Self::Double(number) => Some(*number),
@@ -335,7 +297,7 @@ impl Datum {
                 out.extend([&printed.date, " ", &printed.time]);
             }
             Self::Json(json) => write_spaced(json, out),
-            Self::TextList(texts) => write_text_list(texts, out),
+            Self::TextList(texts) => text_list::write(texts, out),
         }
     }
 }
@@ -388,29 +350,6 @@ fn write_float(shortest: &str, plain: i32, out: &mut String) {
     } else {
         out.extend([&digits[..point], ".", &digits[point..]]);
     }
-}
-
-fn write_text_list(texts: &[String], out: &mut String) {
-    out.push('{');
-    for (index, text) in texts.iter().enumerate() {
-        if index > 0 {
-            out.push(',');
-        }
-        let special = |c: char| c.is_whitespace() || matches!(c, '{' | '}' | ',' | '"' | '\\');
-        if text.is_empty() || text.contains(special) || text.eq_ignore_ascii_case("null") {
-            out.push('"');
-            for character in text.chars() {
-                if matches!(character, '"' | '\\') {
-                    out.push('\\');
-                }
-                out.push(character);
-            }
-            out.push('"');
-        } else {
-            out.push_str(text);
-        }
-    }
-    out.push('}');
 }
 
 #[cfg(test)]

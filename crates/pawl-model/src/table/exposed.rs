@@ -104,9 +104,8 @@ pub static TABLES: &[Table] = &[
             Column::new("error", Type::Text),
             Column::new("user_id", Type::Uuid),
             Column::new("trial", Type::Int).with_default(Int(1)),
-            Column::new("status", Type::Text).checked(ColumnCheck::OneOf(&[
-                "passed", "failed", "error", "skipped",
-            ])),
+            Column::new("status", Type::Text)
+                .checked(ColumnCheck::OneOf(&["passed", "failed", "error", "skipped"])),
             Column::new("score", Type::Double).checked(ColumnCheck::Between(0.0, 1.0)),
             Column::new("latency_ms", Type::Int).checked(ColumnCheck::AtLeast(0.0)),
             Column::new("cost_usd", Type::Double).checked(ColumnCheck::AtLeast(0.0)),

@@ -155,7 +155,9 @@ mod tests {
     use super::*;
 
     fn shown(text: &str) -> Result<String, MomentProblem> {
-        parse(text).map(print).map(|parts| format!("{} {}", parts.date, parts.time))
+        parse(text)
+            .map(print)
+            .map(|parts| format!("{} {}", parts.date, parts.time))
     }
 
     #[test]

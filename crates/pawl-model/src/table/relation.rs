@@ -112,7 +112,9 @@ impl Relation {
 }
 
 fn kind(table: &Table, column: &str) -> ColumnType {
-    table.column(column).map_or(ColumnType::Uuid, |column| column.kind)
+    table
+        .column(column)
+        .map_or(ColumnType::Uuid, |column| column.kind)
 }
 
 #[cfg(test)]
@@ -133,10 +135,7 @@ mod tests {
             find("sb_eval_cases", "sb_eval_cases_run_id_fkey", None),
             case_to_run
         );
-        assert_eq!(
-            find("sb_eval_cases", "sb_eval_runs", Some("run_id")),
-            case_to_run
-        );
+        assert_eq!(find("sb_eval_cases", "sb_eval_runs", Some("run_id")), case_to_run);
         assert_eq!(find("sb_eval_cases", "sb_eval_runs", Some("story_id")), None);
         let run_to_cases = Some(("sb_eval_cases", "run_id"));
         assert_eq!(find("sb_eval_runs", "sb_eval_cases", None), run_to_cases);

@@ -45,7 +45,9 @@ impl BodyReader<'_> {
         match sent {
             Sent::Json => self.json(text),
             Sent::Csv => self.csv(text),
-            Sent::Form => self.texts(vec![pairs(text)?.into_iter().map(|(k, v)| (k, Some(v))).collect()]),
+            Sent::Form => self.texts(vec![
+                pairs(text)?.into_iter().map(|(k, v)| (k, Some(v))).collect(),
+            ]),
         }
     }
 
@@ -53,7 +55,11 @@ impl BodyReader<'_> {
         let trimmed = text.trim_start_matches([' ', '\t', '\r', '\n']);
         let objects = match trimmed.as_bytes().first() {
             Some(b'{') => vec![serde_json::from_str(text).map_err(|_| invalid())?],
-            Some(b'[') => serde_json::from_str::<Objects>(text).map_err(|error| unreadable(&error))?.0,
+            Some(b'[') => {
+                serde_json::from_str::<Objects>(text)
+                    .map_err(|error| unreadable(&error))?
+                    .0
+            }
             // As in PostgREST, any other document has no rows.
             _ => {
                 let _: &RawValue = serde_json::from_str(text).map_err(|_| invalid())?;
@@ -64,20 +70,29 @@ impl BodyReader<'_> {
     }
 
     fn csv(&self, text: &str) -> Result<Rows, Refusal> {
-        let wrong = |error: csv::Error| Refusal::new("PGRST102", "Empty or invalid csv").details(error.to_string());
-        let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
+        let wrong =
+            |error: csv::Error| Refusal::new("PGRST102", "Empty or invalid csv").details(error.to_string());
+        let mut reader = csv::ReaderBuilder::new()
+            .flexible(true)
+            .from_reader(text.as_bytes());
         let names = reader.headers().map_err(wrong)?.clone();
         let mut objects = Vec::new();
         for record in reader.records() {
             let record = record.map_err(wrong)?;
             if record.len() != names.len() {
-                return Err(Refusal::new("PGRST102", "All lines must have same number of fields"));
+                return Err(Refusal::new(
+                    "PGRST102",
+                    "All lines must have same number of fields",
+                ));
             }
             if objects.len() == MAX_ROWS {
                 return Err(too_many_rows());
             }
             let value = |text: &str| (text != "NULL").then(|| text.to_owned());
-            let fields = names.iter().zip(&record).map(|(name, text)| (name.to_owned(), value(text)));
+            let fields = names
+                .iter()
+                .zip(&record)
+                .map(|(name, text)| (name.to_owned(), value(text)));
             objects.push(fields.collect());
         }
         self.texts(objects)
@@ -109,7 +124,10 @@ impl BodyReader<'_> {
             (None, first) => {
                 let mut columns: Vec<&'static Column> = Vec::new();
                 for (name, _) in first.into_iter().flatten() {
-                    let column = self.table.column(name).ok_or_else(|| no_such_column(self.table, name))?;
+                    let column = self
+                        .table
+                        .column(name)
+                        .ok_or_else(|| no_such_column(self.table, name))?;
                     if !columns.iter().any(|known| known.name == column.name) {
                         columns.push(column);
                     }

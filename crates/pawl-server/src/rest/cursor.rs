@@ -81,7 +81,10 @@ impl<'a> Cursor<'a> {
     pub(super) fn error(&self, details: String) -> Refusal {
         let quoted: String = self.text.chars().take(QUOTED).collect();
         let column = self.text[..self.at].chars().count() + 1;
-        let message = format!("\"failed to parse {} ({quoted})\" (line 1, column {column})", self.what);
+        let message = format!(
+            "\"failed to parse {} ({quoted})\" (line 1, column {column})",
+            self.what
+        );
         Refusal::new("PGRST100", message).details(details)
     }
 

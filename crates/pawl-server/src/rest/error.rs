@@ -56,8 +56,18 @@ impl RestError {
     pub(crate) fn of(error: DataError, standing: Standing) -> Self {
         match error {
             DataError::Refused(refusal) => Self::new(*refusal, standing),
-            DataError::Store(error) => {
-                tracing::error!(error = &error as &dyn std::error::Error, "the data API's store failed");
+            DataError::Unavailable(_) => {
+                tracing::error!(
+                    error = &error as &dyn std::error::Error,
+                    "the data API has no database"
+                );
+                Self {
+                    status: StatusCode::SERVICE_UNAVAILABLE,
+                    refusal: Refusal::new("PGRST000", "Database connection error"),
+                }
+            }
+            DataError::Store(_) => {
+                tracing::error!(error = &error as &dyn std::error::Error, "the data API failed");
                 Self::internal()
             }
         }
@@ -108,7 +118,12 @@ pub(crate) fn body_too_large() -> RestError {
 
 impl IntoResponse for RestError {
     fn into_response(self) -> Response {
-        let Refusal { code, message, details, hint } = &self.refusal;
+        let Refusal {
+            code,
+            message,
+            details,
+            hint,
+        } = &self.refusal;
         let body = Body {
             code,
             details: details.as_deref(),
@@ -117,7 +132,10 @@ impl IntoResponse for RestError {
         };
         let mut response = (self.status, Json(body)).into_response();
         let headers = response.headers_mut();
-        headers.insert("content-type", HeaderValue::from_static("application/json; charset=utf-8"));
+        headers.insert(
+            "content-type",
+            HeaderValue::from_static("application/json; charset=utf-8"),
+        );
         if self.status == StatusCode::UNAUTHORIZED {
             headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }

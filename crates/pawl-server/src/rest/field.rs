@@ -39,5 +39,7 @@ pub(super) fn within(cursor: &mut Cursor<'_>, table: &'static Table, name: &str)
 
 /// The column of this name.
 pub(super) fn column(table: &'static Table, name: &str) -> Result<&'static Column, Refusal> {
-    table.column(name).ok_or_else(|| Refusal::no_column(table.name, name))
+    table
+        .column(name)
+        .ok_or_else(|| Refusal::no_column(table.name, name))
 }

@@ -1,5 +1,7 @@
 //! Filters: `column=operator.value`, and `and=(…)`, `or=(…)` over several.
 
+mod operation;
+
 use pawl_model::query::{Case, Comparison, Field, Filter, Pattern, PatternPart, Refusal, Truth};
 use pawl_model::table::{ColumnType, Datum, Table};
 use serde_json::Value;
@@ -8,6 +10,7 @@ use time::OffsetDateTime;
 use super::cursor::Cursor;
 use super::field;
 use super::limits;
+use operation::{End, Junction, Operand, Operation, Quantifier, junction, operation};
 
 /// What filters are read with.
 pub(super) struct FilterReader {
@@ -16,44 +19,6 @@ pub(super) struct FilterReader {
     /// How many filters there have been.
     pub(super) count: usize,
 }
-
-/// An operation as it is written, before the type of its field is known.
-struct Operation {
-    negated: bool,
-    operator: String,
-    quantifier: Option<Quantifier>,
-    operand: Operand,
-}
-
-/// Whether an operation holds for one of its values or for all.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Quantifier {
-    Any,
-    All,
-}
-
-enum Operand {
-    One(String),
-    List(Vec<String>),
-}
-
-/// Where a value ends.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
-    /// With the parameter.
-    Text,
-    /// Before a comma or parenthesis.
-    Element,
-}
-
-const OPERATORS: &[&str] = &[
-    "eq", "neq", "gt", "gte", "lt", "lte", "like", "ilike", "in", "is", "isdistinct", "cs", "cd", "ov",
-];
-
-/// Operators of PostgREST that we do not have.
-const UNSUPPORTED: &[&str] = &[
-    "match", "imatch", "sl", "sr", "nxr", "nxl", "adj", "fts", "plfts", "phfts", "wfts",
-];
 
 impl FilterReader {
     /// Reads the value of the parameter of a field.
@@ -93,10 +58,18 @@ impl FilterReader {
         if self.count <= limits::FILTERS {
             return Ok(());
         }
-        Err(Refusal::too_much(format!("at most {} filters can be given", limits::FILTERS)))
+        Err(Refusal::too_much(format!(
+            "at most {} filters can be given",
+            limits::FILTERS
+        )))
     }
 
-    fn tree(&mut self, cursor: &mut Cursor<'_>, table: &'static Table, depth: usize) -> Result<Filter, Refusal> {
+    fn tree(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        table: &'static Table,
+        depth: usize,
+    ) -> Result<Filter, Refusal> {
         if depth > limits::LOGIC_DEPTH {
             return Err(Refusal::too_much(format!(
                 "`and` and `or` can be nested {} deep",
@@ -128,11 +101,20 @@ impl FilterReader {
             Junction::And => Filter::All(parts),
             Junction::Or => Filter::Any(parts),
         };
-        Ok(if negated { Filter::Not(Box::new(filter)) } else { filter })
+        Ok(if negated {
+            Filter::Not(Box::new(filter))
+        } else {
+            filter
+        })
     }
 
     fn typed(&self, field: &Field, operation: Operation) -> Result<Filter, Refusal> {
-        let Operation { negated, operator, quantifier, operand } = operation;
+        let Operation {
+            negated,
+            operator,
+            quantifier,
+            operand,
+        } = operation;
         let filter = match (quantifier, operand) {
             (None, Operand::One(text)) => self.one(field, &operator, &text)?,
             (None, Operand::List(texts)) => {
@@ -160,7 +142,11 @@ impl FilterReader {
             }
             (Some(_), Operand::List(_)) => return Err(Refusal::not_supported("`in` with `any` or `all`")),
         };
-        Ok(if negated { Filter::Not(Box::new(filter)) } else { filter })
+        Ok(if negated {
+            Filter::Not(Box::new(filter))
+        } else {
+            filter
+        })
     }
 
     fn one(&self, field: &Field, operator: &str, text: &str) -> Result<Filter, Refusal> {
@@ -187,7 +173,10 @@ impl FilterReader {
             "cs" | "cd" => {
                 let contains = operator == "cs";
                 if !matches!(kind, ColumnType::Jsonb | ColumnType::TextList) {
-                    return Err(Refusal::no_operator(kind.name(), if contains { "@>" } else { "<@" }));
+                    return Err(Refusal::no_operator(
+                        kind.name(),
+                        if contains { "@>" } else { "<@" },
+                    ));
                 }
                 let value = self.value(field, text)?;
                 refuse_large(&value)?;
@@ -201,131 +190,22 @@ impl FilterReader {
             _ => {
                 let value = self.value(field, text)?;
                 refuse_large(&value)?;
-                let Datum::TextList(texts) = value else { return Ok(Filter::Any(Vec::new())) };
+                let Datum::TextList(texts) = value else {
+                    return Ok(Filter::Any(Vec::new()));
+                };
                 return Ok(Filter::Overlaps(field.clone(), texts));
             }
         };
-        Ok(Filter::Compare(field.clone(), comparison, self.value(field, text)?))
+        Ok(Filter::Compare(
+            field.clone(),
+            comparison,
+            self.value(field, text)?,
+        ))
     }
 
     fn value(&self, field: &Field, text: &str) -> Result<Datum, Refusal> {
         field.kind().parse(text, self.now)
     }
-}
-
-enum Junction {
-    And,
-    Or,
-}
-
-/// Reads `and` or `or`, perhaps with `not.` before it, if a parenthesis follows.
-fn junction(cursor: &mut Cursor<'_>) -> Option<(bool, Junction)> {
-    let (rest, negated) = match cursor.rest().strip_prefix("not.") {
-        Some(rest) => (rest, true),
-        None => (cursor.rest(), false),
-    };
-    let (word, junction) = if rest.starts_with("and") {
-        ("and", Junction::And)
-    } else if rest.starts_with("or") {
-        ("or", Junction::Or)
-    } else {
-        return None;
-    };
-    if !rest[word.len()..].trim_start_matches([' ', '\t']).starts_with('(') {
-        return None;
-    }
-    if negated {
-        cursor.take("not.");
-    }
-    cursor.take(word);
-    cursor.blanks();
-    Some((negated, junction))
-}
-
-fn operation(cursor: &mut Cursor<'_>, end: End) -> Result<Operation, Refusal> {
-    const EXPECTED: &str = "\"not\" or operator (eq, gt, ...)";
-    let negated = cursor.take("not.");
-    let operator = cursor.rest().split(['.', '(', ',', ')']).next().unwrap_or_default().to_owned();
-    if UNSUPPORTED.contains(&operator.as_str()) {
-        return Err(Refusal::not_supported(format!("the operator `{operator}`")));
-    }
-    if !OPERATORS.contains(&operator.as_str()) {
-        if operator.len() < cursor.rest().len() && !operator.is_empty() {
-            return Err(cursor.error(["unknown single value operator ", &operator].concat()));
-        }
-        return Err(cursor.expected(EXPECTED));
-    }
-    cursor.take(&operator);
-    let quantifier = if cursor.take("(any)") {
-        Some(Quantifier::Any)
-    } else if cursor.take("(all)") {
-        Some(Quantifier::All)
-    } else {
-        None
-    };
-    let quantifiable = matches!(operator.as_str(), "eq" | "gt" | "gte" | "lt" | "lte" | "like" | "ilike");
-    if quantifier.is_some() && !quantifiable {
-        return Err(cursor.error(["operator ", &operator, " takes neither any nor all"].concat()));
-    }
-    cursor.expect(".")?;
-    let operand = if operator == "in" {
-        Operand::List(list(cursor, end)?)
-    } else {
-        Operand::One(value(cursor, end))
-    };
-    Ok(Operation {
-        negated,
-        operator,
-        quantifier,
-        operand,
-    })
-}
-
-fn value(cursor: &mut Cursor<'_>, end: End) -> String {
-    if end == End::Text {
-        return cursor.take_while(|_| true).to_owned();
-    }
-    if cursor.peek() == Some('"')
-        && let Some(text) = cursor.quoted_element()
-    {
-        return text;
-    }
-    // A list in braces has commas of its own.
-    let rest = cursor.rest();
-    if rest.starts_with('{')
-        && let Some(closing) = rest.find('}')
-        && !rest[1..closing].contains('{')
-    {
-        let list = &rest[..=closing];
-        cursor.take(list);
-        return list.to_owned();
-    }
-    cursor.take_while(|c| !matches!(c, ',' | ')')).to_owned()
-}
-
-fn list(cursor: &mut Cursor<'_>, end: End) -> Result<Vec<String>, Refusal> {
-    cursor.blanks();
-    cursor.expect("(")?;
-    let mut texts = Vec::new();
-    loop {
-        let quoted = (cursor.peek() == Some('"')).then(|| cursor.quoted_element()).flatten();
-        texts.push(quoted.unwrap_or_else(|| cursor.take_while(|c| !matches!(c, ',' | ')')).to_owned()));
-        if texts.len() > limits::LIST_VALUES {
-            return Err(Refusal::too_much(format!(
-                "`in` takes at most {} values",
-                limits::LIST_VALUES
-            )));
-        }
-        if !cursor.take(",") {
-            break;
-        }
-    }
-    cursor.expect(")")?;
-    cursor.blanks();
-    if end == End::Text && !cursor.at_end() {
-        return Err(cursor.expected("end of input"));
-    }
-    Ok(texts)
 }
 
 fn is(field: &Field, text: &str) -> Result<Filter, Refusal> {
@@ -363,9 +243,11 @@ fn pattern(text: &str, case: Case) -> Result<Pattern, Refusal> {
             '%' => PatternPart::Many,
             '_' => PatternPart::One,
             '\0' => return Err(Refusal::nul()),
-            '\\' => PatternPart::Character(characters.next().ok_or_else(|| {
-                Refusal::new("22025", "LIKE pattern must not end with escape character")
-            })?),
+            '\\' => {
+                PatternPart::Character(characters.next().ok_or_else(|| {
+                    Refusal::new("22025", "LIKE pattern must not end with escape character")
+                })?)
+            }
             other => PatternPart::Character(other),
         });
     }

@@ -1,10 +1,7 @@
-//! How much one request may ask for. A URL has 65,534 bytes at most, which hyper sees to.
+//! How much one request may ask for. How long its URL may be is decided where requests are read.
 
 /// Rows of a page, and of what is embedded in one row; also where less or nothing is said.
-pub(crate) const PAGE_ROWS: u64 = 1_000;
-
-/// Bytes of a body.
-pub(crate) const BODY_BYTES: usize = 16 * 1024 * 1024;
+pub(super) const PAGE_ROWS: u64 = 1_000;
 
 /// Items that are selected, over all tables.
 pub(super) const SELECTED_ITEMS: usize = 200;

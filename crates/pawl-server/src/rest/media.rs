@@ -43,7 +43,9 @@ impl Answer {
         for value in &values {
             let mut parts = value.split(';').map(str::trim);
             let form = match parts.next().unwrap_or_default().to_ascii_lowercase().as_str() {
-                "application/json" | "application/vnd.pgrst.array+json" | "application/*" | "*/*" => Self::Array,
+                "application/json" | "application/vnd.pgrst.array+json" | "application/*" | "*/*" => {
+                    Self::Array
+                }
                 "application/vnd.pgrst.object+json" => Self::Object,
                 "text/csv" => Self::Csv,
                 _ => continue,
@@ -77,10 +79,15 @@ impl Answer {
 impl Sent {
     /// The form that the header `Content-Type` names; JSON without it.
     pub(super) fn read(headers: &HeaderMap) -> Result<Self, Refusal> {
-        let value = headers.get(header::CONTENT_TYPE).map_or("application/json", |value| {
-            value.to_str().unwrap_or_default()
-        });
-        let media_type = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        let value = headers
+            .get(header::CONTENT_TYPE)
+            .map_or("application/json", |value| value.to_str().unwrap_or_default());
+        let media_type = value
+            .split(';')
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .to_ascii_lowercase();
         match media_type.as_str() {
             "application/json" | "application/vnd.pgrst.array+json" | "application/vnd.pgrst.object+json" => {
                 Ok(Self::Json)

@@ -23,7 +23,7 @@ mod tests;
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
-use axum::extract::{DefaultBodyLimit, FromRequestParts, Path, State};
+use axum::extract::{FromRequestParts, Path, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -47,12 +47,16 @@ pub(crate) use openapi::openapi;
 
 /// Everything under `/rest/v1`.
 pub(crate) fn routes() -> Router<AppState> {
-    let rows = get(read).post(insert).patch(update).delete(delete).options(options).fallback(wrong_method);
+    let rows = get(read)
+        .post(insert)
+        .patch(update)
+        .delete(delete)
+        .options(options)
+        .fallback(wrong_method);
     Router::new()
         .route("/rest/v1/", any(root))
         .route("/rest/v1/{table}", rows)
         .route("/rest/v1/rpc/{function}", any(function))
-        .layer(DefaultBodyLimit::max(limits::BODY_BYTES))
 }
 
 /// What every request to a table has.
@@ -71,10 +75,7 @@ struct Asked {
 impl FromRequestParts<AppState> for Asked {
     type Rejection = RestError;
 
-    async fn from_request_parts(
-        parts: &mut Parts,
-        state: &AppState,
-    ) -> Result<Self, RestError> {
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, RestError> {
         let caller = Caller::from_request_parts(parts, state).await;
         let caller = caller.map_err(|rejection| error::nobody(&rejection))?;
         let actor = caller.identity.actor();
@@ -89,7 +90,9 @@ impl FromRequestParts<AppState> for Asked {
             if let Some(schema) = named.filter(|schema| schema.as_bytes() != b"public") {
                 let schema = String::from_utf8_lossy(schema.as_bytes()).into_owned();
                 let refusal = Refusal::new("PGRST106", ["Invalid schema: ", &schema].concat());
-                return Err(refusal.hint("Only the following schemas are exposed: public").into());
+                return Err(refusal
+                    .hint("Only the following schemas are exposed: public")
+                    .into());
             }
         }
         let table = Table::find(&name).ok_or_else(|| no_table(&name))?;
@@ -158,7 +161,11 @@ async fn read(asked: Asked) -> Result<Response, RestError> {
         Some(_) => Count::Exact,
         None => Count::Skip,
     };
-    let page = asked.engine.select_rows(asked.actor, &select, count).await.map_err(|error| asked.refused(error))?;
+    let page = asked
+        .engine
+        .select_rows(asked.actor, &select, count)
+        .await
+        .map_err(|error| asked.refused(error))?;
     response::page(&asked, &select, range, &page)
 }
 
@@ -196,7 +203,10 @@ fn on_conflict(asked: &Asked, resolution: Resolution) -> Result<OnConflict, Refu
         None => table.column(table.primary_key).into_iter().collect(),
     };
     let is = |columns: &[&str]| {
-        columns.len() == key.len() && columns.iter().all(|name| key.iter().any(|column: &&Column| column.name == *name))
+        columns.len() == key.len()
+            && columns
+                .iter()
+                .all(|name| key.iter().any(|column: &&Column| column.name == *name))
     };
     if is(&[table.primary_key]) || table.unique_keys.iter().any(|columns| is(columns)) {
         return Ok(OnConflict { key, resolution });
@@ -214,7 +224,9 @@ async fn update(asked: Asked, body: Result<Bytes, BytesRejection>) -> Result<Res
     let values = columns.into_iter().zip(rows.pop().unwrap_or_default());
     let update = Update {
         table: asked.table,
-        values: values.filter_map(|(column, value)| Some((column, value?))).collect(),
+        values: values
+            .filter_map(|(column, value)| Some((column, value?)))
+            .collect(),
         filter: asked.parameters.select.filter.clone(),
     };
     let shown = asked.shown();
@@ -247,7 +259,10 @@ async fn options(Path(name): Path<String>) -> Result<Response, RestError> {
 }
 
 async fn wrong_method(method: Method) -> Response {
-    let refusal = Refusal::new("PGRST117", ["Unsupported HTTP method: ", method.as_str()].concat());
+    let refusal = Refusal::new(
+        "PGRST117",
+        ["Unsupported HTTP method: ", method.as_str()].concat(),
+    );
     let mut response = RestError::from(refusal).into_response();
     let allowed = header::HeaderValue::from_static("OPTIONS,GET,HEAD,POST,PATCH,DELETE");
     response.headers_mut().insert(header::ALLOW, allowed);
@@ -261,7 +276,12 @@ async fn root() -> RestError {
 }
 
 async fn function(State(_): State<AppState>, Path(name): Path<String>) -> RestError {
-    let message = ["Could not find the function public.", &name, " in the schema cache"].concat();
+    let message = [
+        "Could not find the function public.",
+        &name,
+        " in the schema cache",
+    ]
+    .concat();
     Refusal::new("PGRST202", message).into()
 }
 

@@ -49,10 +49,13 @@ fn operation(table: &Table, verb: &str, summary: &str, success: &[u16]) -> Value
         responses.insert(status.to_string(), response);
     }
     for status in [400, 401, 403, 404, 406, 409, 416] {
-        responses.insert(status.to_string(), json!({
-            "description": description(status),
-            "content": {"application/json": {"schema": reference("PostgrestError")}},
-        }));
+        responses.insert(
+            status.to_string(),
+            json!({
+                "description": description(status),
+                "content": {"application/json": {"schema": reference("PostgrestError")}},
+            }),
+        );
     }
     json!({
         "operationId": format!("{verb}_{}", table.name),
@@ -83,12 +86,21 @@ fn description(status: u16) -> &'static str {
 
 fn parameters(table: &Table, verb: &str) -> Vec<Value> {
     let mut parameters: Vec<Value> = vec![
-        query("select", "Columns, aliases (`a:column`), `->` into documents, tables embedded as `table(columns)`"),
-        header("Prefer", "return=…, count=exact, resolution=…, missing=default, handling=strict"),
+        query(
+            "select",
+            "Columns, aliases (`a:column`), `->` into documents, tables embedded as `table(columns)`",
+        ),
+        header(
+            "Prefer",
+            "return=…, count=exact, resolution=…, missing=default, handling=strict",
+        ),
     ];
     if verb == "select" {
         parameters.extend([
-            query("order", "`column.asc|desc.nullsfirst|nullslast`, several by commas"),
+            query(
+                "order",
+                "`column.asc|desc.nullsfirst|nullslast`, several by commas",
+            ),
             query("limit", "Rows at most; 1,000 where nothing or more is said"),
             query("offset", "Rows to leave out first"),
             header("Range", "`first-last`, from 0"),
@@ -97,7 +109,10 @@ fn parameters(table: &Table, verb: &str) -> Vec<Value> {
     if verb == "insert" {
         parameters.extend([
             query("columns", "The columns that the body's rows are read for"),
-            query("on_conflict", "The key by which rows are merged; the primary key where nothing is said"),
+            query(
+                "on_conflict",
+                "The key by which rows are merged; the primary key where nothing is said",
+            ),
         ]);
         return parameters;
     }
@@ -106,7 +121,10 @@ fn parameters(table: &Table, verb: &str) -> Vec<Value> {
         query("or", "`(column.operator.value,…)`"),
     ]);
     parameters.extend(table.columns.iter().map(|column| {
-        query(column.name, "`operator.value`, as `eq.…`, `in.(…,…)`, `not.is.null`")
+        query(
+            column.name,
+            "`operator.value`, as `eq.…`, `in.(…,…)`, `not.is.null`",
+        )
     }));
     parameters
 }
@@ -136,8 +154,11 @@ fn reference(schema: &str) -> Value {
 }
 
 fn schema(table: &Table) -> Value {
-    let properties: Map<String, Value> =
-        table.columns.iter().map(|column| (column.name.to_owned(), property(column))).collect();
+    let properties: Map<String, Value> = table
+        .columns
+        .iter()
+        .map(|column| (column.name.to_owned(), property(column)))
+        .collect();
     json!({"type": "object", "description": table.about, "properties": properties})
 }
 

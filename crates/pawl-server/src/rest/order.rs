@@ -33,7 +33,9 @@ pub(super) fn parse(text: &str, table: &'static Table) -> Result<Vec<Order>, Ref
 fn term(cursor: &mut Cursor<'_>, table: &'static Table) -> Result<Order, Refusal> {
     let name = cursor.field_name()?;
     if cursor.peek() == Some('(') {
-        return Err(Refusal::not_supported(format!("an order by a column of the embedded `{name}`")));
+        return Err(Refusal::not_supported(format!(
+            "an order by a column of the embedded `{name}`"
+        )));
     }
     let field = within(cursor, table, &name)?;
     let direction = if cursor.take(".desc") {

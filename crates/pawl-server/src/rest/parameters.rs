@@ -31,7 +31,10 @@ impl Parameters {
     pub(super) fn parse(query: &str, table: &'static Table, now: OffsetDateTime) -> Result<Self, Refusal> {
         let pairs = pairs(query)?;
         let find = |name: &str| {
-            let mut found = pairs.iter().filter(|(key, _)| key == name).map(|(_, value)| value.as_str());
+            let mut found = pairs
+                .iter()
+                .filter(|(key, _)| key == name)
+                .map(|(_, value)| value.as_str());
             match (found.next(), found.next()) {
                 (_, Some(_)) => Err(Refusal::new("PGRST100", format!("\"{name}\" is given twice"))),
                 (found, None) => Ok(found),
@@ -41,7 +44,9 @@ impl Parameters {
             select: select::parse(find("select")?, table)?,
             limit: None,
             offset: 0,
-            columns: find("columns")?.map(|text| columns("columns parameter", text, table)).transpose()?,
+            columns: find("columns")?
+                .map(|text| columns("columns parameter", text, table))
+                .transpose()?,
             on_conflict: find("on_conflict")?
                 .map(|text| columns("on_conflict parameter", text, table))
                 .transpose()?,
@@ -89,7 +94,11 @@ impl Parameters {
             let select = embedded(&mut parameters.select, &path)?;
             if let Some(embed) = embed(select, &target) {
                 let related = Filter::Related(embed.relation.clone(), Box::new(embed.select.filter.clone()));
-                let filter = if present { related } else { Filter::Not(Box::new(related)) };
+                let filter = if present {
+                    related
+                } else {
+                    Filter::Not(Box::new(related))
+                };
                 also(&mut select.filter, filter);
             }
         }
@@ -145,7 +154,9 @@ fn embedded<'s>(select: &'s mut Select, path: &[String]) -> Result<&'s mut Selec
                     "PGRST108",
                     format!("'{name}' is not an embedded resource in this request"),
                 )
-                .hint(format!("Verify that '{name}' is included in the 'select' query parameter.")));
+                .hint(format!(
+                    "Verify that '{name}' is included in the 'select' query parameter."
+                )));
             }
         };
     }
@@ -155,7 +166,10 @@ fn embedded<'s>(select: &'s mut Select, path: &[String]) -> Result<&'s mut Selec
 /// The table that is embedded under this name: its key in the answer, or else its own.
 fn embed<'s>(select: &'s mut Select, name: &str) -> Option<&'s mut Embed> {
     let place = |by: fn(&Embed) -> &str| {
-        select.items.iter().position(|item| matches!(item, Item::Embed(embed) if by(embed) == name))
+        select
+            .items
+            .iter()
+            .position(|item| matches!(item, Item::Embed(embed) if by(embed) == name))
     };
     let place = place(|embed| &embed.name).or_else(|| place(|embed| embed.relation.to.name))?;
     match &mut select.items[place] {
@@ -199,7 +213,10 @@ fn columns(what: &'static str, text: &str, table: &'static Table) -> Result<Vec<
 
 /// A column that a body names and the table does not have.
 pub(super) fn no_such_column(table: &Table, name: &str) -> Refusal {
-    let message = format!("Could not find the '{name}' column of '{}' in the schema cache", table.name);
+    let message = format!(
+        "Could not find the '{name}' column of '{}' in the schema cache",
+        table.name
+    );
     Refusal::new("PGRST204", message)
 }
 
@@ -236,5 +253,7 @@ fn decoded(text: &str) -> Result<String, Refusal> {
 }
 
 fn hex(digit: u8) -> Option<u8> {
-    char::from(digit).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+    char::from(digit)
+        .to_digit(16)
+        .and_then(|digit| u8::try_from(digit).ok())
 }

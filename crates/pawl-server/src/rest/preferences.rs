@@ -44,15 +44,20 @@ impl Preferences {
     pub(super) fn read(headers: &HeaderMap) -> Result<Self, Refusal> {
         let mut preferences = Self::default();
         let mut unknown = Vec::new();
-        let values = headers.get_all("prefer").into_iter().filter_map(|value| value.to_str().ok());
+        let values = headers
+            .get_all("prefer")
+            .into_iter()
+            .filter_map(|value| value.to_str().ok());
         for preference in values.flat_map(|value| value.split(',')).map(str::trim) {
             if !preference.is_empty() && !preferences.take(preference) {
                 unknown.push(preference);
             }
         }
         if preferences.handling == Some(Handling::Strict) && !unknown.is_empty() {
-            return Err(Refusal::new("PGRST122", "Invalid preferences given with handling=strict")
-                .details(["Invalid preferences: ", &unknown.join(", ")].concat()));
+            return Err(
+                Refusal::new("PGRST122", "Invalid preferences given with handling=strict")
+                    .details(["Invalid preferences: ", &unknown.join(", ")].concat()),
+            );
         }
         Ok(preferences)
     }
@@ -72,7 +77,10 @@ impl Preferences {
             "handling=strict" => _ = self.handling.get_or_insert(Handling::Strict),
             "handling=lenient" => _ = self.handling.get_or_insert(Handling::Lenient),
             other => {
-                let Some(most) = other.strip_prefix("max-affected=").and_then(|most| most.parse().ok()) else {
+                let Some(most) = other
+                    .strip_prefix("max-affected=")
+                    .and_then(|most| most.parse().ok())
+                else {
                     return false;
                 };
                 self.max_affected.get_or_insert(most);
@@ -121,6 +129,8 @@ impl Preferences {
             applied.extend([", max-affected=", &most.to_string()]);
         }
         // Words of our own and a number.
-        (!applied.is_empty()).then(|| HeaderValue::from_str(&applied).ok()).flatten()
+        (!applied.is_empty())
+            .then(|| HeaderValue::from_str(&applied).ok())
+            .flatten()
     }
 }

@@ -15,7 +15,10 @@ pub(super) struct Range {
 impl Range {
     /// What both the parameters and the header ask for.
     pub(super) fn of(limit: Option<u64>, offset: u64, headers: &HeaderMap) -> Result<Self, Refusal> {
-        let header = headers.get(header::RANGE).and_then(|value| value.to_str().ok()).and_then(bounds);
+        let header = headers
+            .get(header::RANGE)
+            .and_then(|value| value.to_str().ok())
+            .and_then(bounds);
         let (first, last) = header.unwrap_or((0, None));
         if last.is_some_and(|last| last < first) {
             return Err(out_of_order());
@@ -44,7 +47,12 @@ fn unsatisfiable(details: &str) -> Refusal {
 /// `first-last`, both from 0 and included; the last may be left open. Any other form asks for nothing.
 fn bounds(value: &str) -> Option<(u64, Option<u64>)> {
     let (first, last) = value.split_once('-')?;
-    let number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten();
+    let number = |text: &str| {
+        text.bytes()
+            .all(|byte| byte.is_ascii_digit())
+            .then(|| text.parse().ok())
+            .flatten()
+    };
     if last.is_empty() {
         return Some((number(first)?, None));
     }
@@ -104,7 +112,11 @@ mod tests {
             (None, 0, Some("-5"), Ok((0, 1_000))),
             (None, u64::MAX, Some("0-18446744073709551615"), Ok((u64::MAX, 0))),
         ] {
-            assert_eq!(range(limit, offset, header), expected, "{limit:?} {offset} {header:?}");
+            assert_eq!(
+                range(limit, offset, header),
+                expected,
+                "{limit:?} {offset} {header:?}"
+            );
         }
     }
 

@@ -6,11 +6,11 @@ use axum::response::{IntoResponse, Response};
 use pawl_engine::data::{Change, DataError, Page};
 use pawl_model::query::{Record, Resolution, Select};
 
+use super::Asked;
 use super::error::{RestError, Standing};
 use super::media::Answer;
 use super::preferences::{PREFERENCE_APPLIED, Preferences, Shown};
 use super::range::{self, Range};
-use super::Asked;
 
 /// A page of rows.
 pub(super) fn page(asked: &Asked, select: &Select, range: Range, page: &Page) -> Result<Response, RestError> {
@@ -35,12 +35,24 @@ pub(super) fn page(asked: &Asked, select: &Select, range: Range, page: &Page) ->
 }
 
 /// Rows that were added.
-pub(super) fn inserted(asked: &Asked, shown: Option<&Select>, change: &Change) -> Result<Response, RestError> {
+pub(super) fn inserted(
+    asked: &Asked,
+    shown: Option<&Select>,
+    change: &Change,
+) -> Result<Response, RestError> {
     let nothing_new = change.added == 0 && asked.preferences.resolution == Some(Resolution::Merge);
-    let status = if nothing_new { StatusCode::OK } else { StatusCode::CREATED };
+    let status = if nothing_new {
+        StatusCode::OK
+    } else {
+        StatusCode::CREATED
+    };
     let mut response = changed(asked, shown, change, status);
     let total = asked.preferences.count.map(|_| change.rows);
-    set(response.headers_mut(), header::CONTENT_RANGE, &range::content_range(0, 0, total));
+    set(
+        response.headers_mut(),
+        header::CONTENT_RANGE,
+        &range::content_range(0, 0, total),
+    );
     if let (Some(Shown::HeadersOnly), Some(key)) = (asked.preferences.shown, &change.only_key) {
         let mut text = String::new();
         key.write_text(&mut text);
@@ -48,37 +60,62 @@ pub(super) fn inserted(asked: &Asked, shown: Option<&Select>, change: &Change) -
         let location = ["/", table.name, "?", table.primary_key, "=eq.", &text].concat();
         set(response.headers_mut(), header::LOCATION, &location);
     }
-    apply(response.headers_mut(), &Preferences {
-        max_affected: None,
-        ..asked.preferences.clone()
-    });
+    apply(
+        response.headers_mut(),
+        &Preferences {
+            max_affected: None,
+            ..asked.preferences.clone()
+        },
+    );
     Ok(response)
 }
 
 /// Rows that were changed.
 pub(super) fn updated(asked: &Asked, shown: Option<&Select>, change: &Change) -> Result<Response, RestError> {
-    let status = if shown.is_some() { StatusCode::OK } else { StatusCode::NO_CONTENT };
+    let status = if shown.is_some() {
+        StatusCode::OK
+    } else {
+        StatusCode::NO_CONTENT
+    };
     let mut response = changed(asked, shown, change, status);
     let total = asked.preferences.count.map(|_| change.rows);
-    set(response.headers_mut(), header::CONTENT_RANGE, &range::content_range(0, change.rows, total));
-    apply(response.headers_mut(), &Preferences {
-        resolution: None,
-        ..asked.preferences.clone()
-    });
+    set(
+        response.headers_mut(),
+        header::CONTENT_RANGE,
+        &range::content_range(0, change.rows, total),
+    );
+    apply(
+        response.headers_mut(),
+        &Preferences {
+            resolution: None,
+            ..asked.preferences.clone()
+        },
+    );
     Ok(response)
 }
 
 /// Rows that were removed.
 pub(super) fn deleted(asked: &Asked, shown: Option<&Select>, change: &Change) -> Result<Response, RestError> {
-    let status = if shown.is_some() { StatusCode::OK } else { StatusCode::NO_CONTENT };
+    let status = if shown.is_some() {
+        StatusCode::OK
+    } else {
+        StatusCode::NO_CONTENT
+    };
     let mut response = changed(asked, shown, change, status);
     let total = asked.preferences.count.map(|_| change.rows);
-    set(response.headers_mut(), header::CONTENT_RANGE, &range::content_range(0, 0, total));
-    apply(response.headers_mut(), &Preferences {
-        resolution: None,
-        missing: None,
-        ..asked.preferences.clone()
-    });
+    set(
+        response.headers_mut(),
+        header::CONTENT_RANGE,
+        &range::content_range(0, 0, total),
+    );
+    apply(
+        response.headers_mut(),
+        &Preferences {
+            resolution: None,
+            missing: None,
+            ..asked.preferences.clone()
+        },
+    );
     Ok(response)
 }
 

@@ -94,7 +94,9 @@ impl SelectReader<'_> {
         if self.cursor.take("::") {
             let kind = self.cursor.field_name()?;
             if kind != "text" {
-                return Err(Refusal::not_supported(format!("the cast of `{name}` to `{kind}`")));
+                return Err(Refusal::not_supported(format!(
+                    "the cast of `{name}` to `{kind}`"
+                )));
             }
             form = Form::Text;
         }
@@ -177,7 +179,9 @@ fn no_relation(table: &Table, target: &str, hint: Option<&str>, problem: &Relati
     let from = table.name;
     match problem {
         RelationProblem::Missing => {
-            let by_hint = hint.map(|hint| format!("' using the hint '{hint}")).unwrap_or_default();
+            let by_hint = hint
+                .map(|hint| format!("' using the hint '{hint}"))
+                .unwrap_or_default();
             Refusal::new(
                 "PGRST200",
                 format!("Could not find a relationship between '{from}' and '{target}' in the schema cache"),
@@ -200,7 +204,10 @@ fn no_relation(table: &Table, target: &str, hint: Option<&str>, problem: &Relati
                 ),
             )
             .details(details.join("; "))
-            .hint(format!("Try changing '{target}' to one of the following: {}.", hints.join(", ")))
+            .hint(format!(
+                "Try changing '{target}' to one of the following: {}.",
+                hints.join(", ")
+            ))
         }
     }
 }

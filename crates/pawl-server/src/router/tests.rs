@@ -7,7 +7,7 @@ use axum::body::Bytes;
 use axum::routing::{get, post};
 use pawl_engine::{Clock, Engine};
 use pawl_testkit::TestDatabase;
-use reqwest::{Client, Response, StatusCode};
+use pawl_testkit::http::{Client, Response, StatusCode};
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
@@ -189,7 +189,10 @@ async fn pages_of_any_origin_may_call_and_read_what_clients_need() {
     let server = Server::new(ServerSettings::default()).await;
     let preflight = server
         .client
-        .request(reqwest::Method::OPTIONS, [&*server.url, "/rest/v1/body"].concat())
+        .request(
+            pawl_testkit::http::Method::OPTIONS,
+            [&*server.url, "/rest/v1/body"].concat(),
+        )
         .header("origin", "https://app.example.org")
         .header("access-control-request-method", "POST")
         .header(

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use pawl_testkit::http::Method;
 use pawl_testkit::{Identity, TestDatabase, TestServer, on_both_engines};
-use reqwest::Method;
 use serde_json::Value;
 
 on_both_engines!(everybody_is_answered_as_documented);

@@ -6,7 +6,7 @@ mod refusals;
 mod sessions;
 
 use pawl_testkit::{Identity, TestServer};
-use reqwest::{Method, RequestBuilder, Response, StatusCode};
+use pawl_testkit::http::{Method, RequestBuilder, Response, StatusCode};
 use serde_json::Value;
 
 /// A request with this body, as a client with the public key sends it.

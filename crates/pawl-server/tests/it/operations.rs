@@ -1,7 +1,7 @@
 //! Health, metrics, the OpenAPI document and what every answer has.
 
+use pawl_testkit::http::StatusCode;
 use pawl_testkit::{Identity, TestDatabase, TestServer, on_both_engines};
-use reqwest::StatusCode;
 use serde_json::Value;
 
 on_both_engines!(
@@ -83,6 +83,25 @@ async fn every_answer_names_its_request_and_is_hardened(database: TestDatabase) 
         assert!(headers.contains_key("content-security-policy"), "{path}");
         let ids = headers.get_all("x-request-id").iter().count();
         assert_eq!(ids, 1, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn answers_are_compressed_as_the_client_takes_them() {
+    let database = TestDatabase::new(pawl_testkit::Engine::Sqlite).await;
+    let server = TestServer::new(database).await;
+    for (accepted, encoding) in [
+        ("gzip", Some("gzip")),
+        ("br, gzip;q=0.5", Some("br")),
+        ("identity", None),
+    ] {
+        let request = server.get(Identity::Nobody, "/openapi.json");
+        let answer = request.header("accept-encoding", accepted).send().await.unwrap();
+        let found = answer
+            .headers()
+            .get("content-encoding")
+            .map(|value| value.to_str().unwrap());
+        assert_eq!(found, encoding, "{accepted}");
     }
 }
 

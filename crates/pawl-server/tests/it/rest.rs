@@ -9,11 +9,18 @@ mod writing;
 
 use std::fmt::Write as _;
 
+use pawl_testkit::http::Method;
 use pawl_testkit::{Identity, TestServer};
-use reqwest::Method;
 
 /// Headers that a transcript shows.
-const SHOWN: &[&str] = &["content-type", "content-range", "preference-applied", "location", "allow", "www-authenticate"];
+const SHOWN: &[&str] = &[
+    "content-type",
+    "content-range",
+    "preference-applied",
+    "location",
+    "allow",
+    "www-authenticate",
+];
 
 /// What was asked and answered.
 struct Transcript<'s> {
@@ -44,24 +51,50 @@ impl<'s> Transcript<'s> {
     }
 
     async fn get_with(&mut self, path: &str, headers: &[(&'static str, &str)]) {
-        self.ask(&Ask { method: "GET", path, headers, body: None }).await;
+        self.ask(&Ask {
+            method: "GET",
+            path,
+            headers,
+            body: None,
+        })
+        .await;
     }
 
     async fn post(&mut self, path: &str, headers: &[(&'static str, &str)], body: &str) {
-        self.ask(&Ask { method: "POST", path, headers, body: Some(body) }).await;
+        self.ask(&Ask {
+            method: "POST",
+            path,
+            headers,
+            body: Some(body),
+        })
+        .await;
     }
 
     async fn patch(&mut self, path: &str, headers: &[(&'static str, &str)], body: &str) {
-        self.ask(&Ask { method: "PATCH", path, headers, body: Some(body) }).await;
+        self.ask(&Ask {
+            method: "PATCH",
+            path,
+            headers,
+            body: Some(body),
+        })
+        .await;
     }
 
     async fn delete(&mut self, path: &str, headers: &[(&'static str, &str)]) {
-        self.ask(&Ask { method: "DELETE", path, headers, body: None }).await;
+        self.ask(&Ask {
+            method: "DELETE",
+            path,
+            headers,
+            body: None,
+        })
+        .await;
     }
 
     async fn ask(&mut self, ask: &Ask<'_>) {
         let method: Method = ask.method.parse().unwrap();
-        let mut request = self.server.request(self.who, method, &["/rest/v1/", ask.path].concat());
+        let mut request = self
+            .server
+            .request(self.who, method, &["/rest/v1/", ask.path].concat());
         if ask.body.is_some() && !ask.headers.iter().any(|(name, _)| *name == "content-type") {
             request = request.header("content-type", "application/json");
         }
@@ -73,7 +106,12 @@ impl<'s> Transcript<'s> {
         }
         let answer = request.send().await.unwrap();
         let status = answer.status().as_u16();
-        assert!(status < 500, "{} {} is answered with {status}", ask.method, ask.path);
+        assert!(
+            status < 500,
+            "{} {} is answered with {status}",
+            ask.method,
+            ask.path
+        );
         let _ = writeln!(self.text, "{} {}", ask.method, ask.path);
         for (name, value) in ask.headers {
             let _ = writeln!(self.text, "> {name}: {value}");
@@ -98,7 +136,12 @@ impl<'s> Transcript<'s> {
 async fn fill(server: &TestServer) {
     let post = async |table: &str, body: &str| {
         let request = server.request(Identity::UserA, Method::POST, &["/rest/v1/", table].concat());
-        let answer = request.header("content-type", "application/json").body(body.to_owned()).send().await.unwrap();
+        let answer = request
+            .header("content-type", "application/json")
+            .body(body.to_owned())
+            .send()
+            .await
+            .unwrap();
         assert_eq!(answer.status().as_u16(), 201, "{}", answer.text().await.unwrap());
     };
     post(

@@ -1,11 +1,9 @@
 //! `/api/runs`.
 
-use pawl_engine::Actor;
 use pawl_engine::auth::ExposeSecret as _;
 use pawl_model::{KeyScope, RunId, RunStatus, State, UserId};
-use pawl_store::{cases, runs};
+use pawl_testkit::http::StatusCode;
 use pawl_testkit::{Identity, TestDatabase, TestServer, on_both_engines, samples};
-use reqwest::StatusCode;
 use serde_json::Value;
 
 on_both_engines!(
@@ -20,12 +18,6 @@ on_both_engines!(
 
 /// Stores runs of user A, three of each moment, and gives their ids newest first.
 async fn store_runs(server: &TestServer, count: u32) -> Vec<RunId> {
-    let mut scope = server
-        .database
-        .store
-        .write(Actor::Tenant(server.user_a.id))
-        .await
-        .unwrap();
     let mut stored = Vec::new();
     for n in 0..count {
         let mut run = samples::run(n);
@@ -34,10 +26,9 @@ async fn store_runs(server: &TestServer, count: u32) -> Vec<RunId> {
         if n % 2 == 0 {
             run.status = RunStatus::Completed;
         }
-        runs::insert(&mut scope, &run).await.unwrap();
+        server.store_run(&run, &[]).await;
         stored.push((run.created_at, run.id));
     }
-    scope.commit().await.unwrap();
     stored.sort_unstable_by(|a, b| b.cmp(a));
     stored.into_iter().map(|(_, id)| id).collect()
 }
@@ -46,15 +37,11 @@ async fn store_runs(server: &TestServer, count: u32) -> Vec<RunId> {
 async fn store_cases(server: &TestServer, user: UserId, n: u32, states: &[State]) -> RunId {
     let mut run = samples::run(n);
     run.user_id = Some(user);
-    let rows: Vec<_> = states
-        .iter()
-        .zip(0..)
+    let numbered = states.iter().zip(0..);
+    let rows: Vec<_> = numbered
         .map(|(state, n)| samples::case(&run, n, *state))
         .collect();
-    let mut scope = server.database.store.write(Actor::Tenant(user)).await.unwrap();
-    runs::insert(&mut scope, &run).await.unwrap();
-    cases::insert(&mut scope, &rows).await.unwrap();
-    scope.commit().await.unwrap();
+    server.store_run(&run, &rows).await;
     run.id
 }
 

@@ -52,7 +52,10 @@ impl<'q> Sql<'q> {
         self.push("(");
         self.is_within_tree(&place, &tree);
         if let Tree::Array(elements) = &tree {
-            for element in elements.iter().filter(|element| !element.is_object() && !element.is_array()) {
+            for element in elements
+                .iter()
+                .filter(|element| !element.is_object() && !element.is_array())
+            {
                 self.push(" or ");
                 self.equals_scalar(&place, element);
             }
@@ -65,7 +68,9 @@ impl<'q> Sql<'q> {
             Tree::Object(members) => {
                 self.is_of_kind(place, "object");
                 for (key, member) in members {
-                    self.has_element(place, Some(key), |sql, element| sql.contains_tree(element, member));
+                    self.has_element(place, Some(key), |sql, element| {
+                        sql.contains_tree(element, member);
+                    });
                 }
             }
             Tree::Array(elements) => {
@@ -118,12 +123,7 @@ impl<'q> Sql<'q> {
         self.push(&["(case when ", &place.kind, " = '", kind, "' then true"].concat());
     }
 
-    fn has_element(
-        &mut self,
-        place: &Place,
-        key: Option<&str>,
-        condition: impl FnOnce(&mut Self, &Place),
-    ) {
+    fn has_element(&mut self, place: &Place, key: Option<&str>, condition: impl FnOnce(&mut Self, &Place)) {
         let alias = self.alias();
         self.push(" and exists (select 1 from json_each(");
         self.push(&place.value);

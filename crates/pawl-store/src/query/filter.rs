@@ -15,7 +15,13 @@ impl<'q> Sql<'q> {
         self.push(" and ");
         self.filter(source, &select.filter)?;
         for item in &select.items {
-            if let Item::Embed(Embed { relation, join: Join::Inner, select, .. }) = item {
+            if let Item::Embed(Embed {
+                relation,
+                join: Join::Inner,
+                select,
+                ..
+            }) = item
+            {
                 self.push(" and ");
                 self.related(source, relation, |sql, alias| sql.conditions(alias, select))?;
             }
@@ -88,7 +94,13 @@ impl<'q> Sql<'q> {
         Ok(())
     }
 
-    fn compare(&mut self, source: &str, field: &'q Field, comparison: Comparison, value: &'q Datum) -> Result<()> {
+    fn compare(
+        &mut self,
+        source: &str,
+        field: &'q Field,
+        comparison: Comparison,
+        value: &'q Datum,
+    ) -> Result<()> {
         let operator = match comparison {
             Comparison::Equal => " = ",
             Comparison::NotEqual => " <> ",
@@ -193,7 +205,9 @@ impl<'q> Sql<'q> {
         if self.dialect == Dialect::Postgres {
             return self.native(source, field, " @> ", value);
         }
-        self.unless_null(source, field, |sql, document| sql.document_contains(document, value));
+        self.unless_null(source, field, |sql, document| {
+            sql.document_contains(document, value);
+        });
         Ok(())
     }
 
@@ -201,7 +215,9 @@ impl<'q> Sql<'q> {
         if self.dialect == Dialect::Postgres {
             return self.native(source, field, " <@ ", value);
         }
-        self.unless_null(source, field, |sql, document| sql.document_is_within(document, value));
+        self.unless_null(source, field, |sql, document| {
+            sql.document_is_within(document, value);
+        });
         Ok(())
     }
 
@@ -214,12 +230,7 @@ impl<'q> Sql<'q> {
         Ok(())
     }
 
-    fn unless_null(
-        &mut self,
-        source: &str,
-        field: &'q Field,
-        condition: impl FnOnce(&mut Self, &str),
-    ) {
+    fn unless_null(&mut self, source: &str, field: &'q Field, condition: impl FnOnce(&mut Self, &str)) {
         // The text of the document is needed again and again.
         let start = self.text.len();
         self.document(source, field);

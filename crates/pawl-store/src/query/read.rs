@@ -104,7 +104,12 @@ impl<'q> Sql<'q> {
 
     /// Adds the terms of the order, the primary key last so that nothing is left open.
     fn order(&mut self, source: &str, select: &'q Select) -> Result<()> {
-        for Order { field, direction, nulls } in &select.order {
+        for Order {
+            field,
+            direction,
+            nulls,
+        } in &select.order
+        {
             self.sortable(source, field);
             self.push(match direction {
                 Direction::Ascending => " asc",
@@ -199,12 +204,7 @@ async fn complete(
 /// The rows to embed, by the row that they belong to.
 type Groups = HashMap<(String, Option<UserId>), Vec<Record>>;
 
-async fn embedded(
-    scope: &mut Scope,
-    embed: &Embed,
-    keys: Vec<String>,
-    budget: &mut usize,
-) -> Result<Groups> {
+async fn embedded(scope: &mut Scope, embed: &Embed, keys: Vec<String>, budget: &mut usize) -> Result<Groups> {
     let mut groups = Groups::new();
     if keys.is_empty() {
         return Ok(groups);
@@ -334,4 +334,3 @@ fn size(value: &Datum) -> usize {
         _ => 0,
     }
 }
-

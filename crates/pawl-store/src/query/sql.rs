@@ -17,7 +17,18 @@ pub(crate) enum Dialect {
     Postgres,
 }
 
-/// A statement as it grows. `$1` is the actor's tenant.
+impl Dialect {
+    /// What stands before the number of a placeholder. SQLite knows `$1` as well, but looks such names up one after
+    /// the other, which takes long where there are a thousand.
+    const fn mark(self) -> &'static str {
+        match self {
+            Self::Sqlite => "?",
+            Self::Postgres => "$",
+        }
+    }
+}
+
+/// A statement as it grows. The first placeholder is the actor's tenant.
 pub(super) struct Sql<'q> {
     pub dialect: Dialect,
     actor: Actor,
@@ -59,7 +70,7 @@ impl<'q> Sql<'q> {
     pub(super) fn bind(&mut self, value: Value<'q>) -> String {
         self.values.push(value);
         // The tenant is the first.
-        ["$", &(self.values.len() + 1).to_string()].concat()
+        [self.dialect.mark(), &(self.values.len() + 1).to_string()].concat()
     }
 
     /// Binds a value and adds its placeholder.
@@ -93,17 +104,34 @@ impl<'q> Sql<'q> {
     /// Adds the condition that a row is the tenant's. The service sees all, and only the service: were the wrong
     /// actor bound, nothing would be found.
     pub(super) fn guard(&mut self, source: &str, table: &Table) {
+        let tenant = [self.dialect.mark(), "1"].concat();
         match self.actor.tenant() {
             Some(_) => {
                 self.column(source, table.tenant);
-                self.push(" = $1");
+                self.push(&[" = ", &tenant].concat());
             }
             None => {
                 self.push("(");
                 self.column(source, table.tenant);
-                self.push(" = $1 or $1 is null)");
+                self.push(&[" = ", &tenant, " or ", &tenant, " is null)"].concat());
             }
         }
+    }
+
+    /// Adds a value that is written into a column.
+    ///
+    /// PostgreSQL keeps a statement prepared with the types of its first values, and a null takes that of its column,
+    /// in which a later number might not fit: so numbers are given a type of their own.
+    pub(super) fn new_value(&mut self, kind: ColumnType, datum: &'q Datum) -> Result<()> {
+        self.value(stored(datum)?);
+        if self.dialect == Dialect::Postgres {
+            self.push(match kind {
+                ColumnType::Int => "::int8",
+                ColumnType::Real | ColumnType::Double => "::float8",
+                _ => "",
+            });
+        }
+        Ok(())
     }
 
     /// Adds a column or the document at a place within it.
@@ -176,9 +204,19 @@ impl<'q> Sql<'q> {
                 let column = ["\"", source, "\".\"", field.column.name, "\""].concat();
                 // The text of a number or truth value is its JSON; `->>` would make an SQL number of it.
                 for part in [
-                    "(case json_type(", &column, ", ", &path,
+                    "(case json_type(",
+                    &column,
+                    ", ",
+                    &path,
                     ") when 'object' then null when 'array' then null when 'null' then null when 'text' then ",
-                    &column, " ->> ", &path, " else ", &column, " -> ", &path, " end)",
+                    &column,
+                    " ->> ",
+                    &path,
+                    " else ",
+                    &column,
+                    " -> ",
+                    &path,
+                    " end)",
                 ] {
                     self.push(part);
                 }
@@ -267,7 +305,9 @@ fn sqlite_path(path: &[Step]) -> String {
 
 /// A way into a document as a `jsonpath`.
 fn postgres_path(path: &[Step]) -> String {
-    path_text("strict $", path, |from_end| ["last - ", &(from_end - 1).to_string()].concat())
+    path_text("strict $", path, |from_end| {
+        ["last - ", &(from_end - 1).to_string()].concat()
+    })
 }
 
 fn path_text(start: &str, path: &[Step], from_end: impl Fn(u32) -> String) -> String {

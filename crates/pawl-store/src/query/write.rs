@@ -4,7 +4,7 @@ use pawl_model::query::{Delete, OnConflict, Resolution, Update};
 use pawl_model::table::{Column, Datum, Table};
 use uuid::Uuid;
 
-use super::sql::{Sql, stored};
+use super::sql::Sql;
 use crate::{Result, Scope};
 
 /// Rows of one statement, as in every insert of ours.
@@ -54,9 +54,8 @@ pub async fn insert(scope: &mut Scope, new: &NewRows<'_>) -> Result<Written> {
         sql.push(") values ");
         sql.list(", ", rows, |sql, row| {
             sql.push("(");
-            sql.list(", ", row, |sql, value| {
-                sql.value(stored(value)?);
-                Ok(())
+            sql.list(", ", new.table.columns.iter().zip(row), |sql, (column, value)| {
+                sql.new_value(column.kind, value)
             })?;
             sql.push(")");
             Ok(())
@@ -82,8 +81,7 @@ pub async fn update(scope: &mut Scope, update: &Update) -> Result<Written> {
     sql.list(", ", &update.values, |sql, (column, value)| {
         sql.name(column.name);
         sql.push(" = ");
-        sql.value(stored(value)?);
-        Ok(())
+        sql.new_value(column.kind, value)
     })?;
     sql.push(" where ");
     sql.guard(table.name, table);

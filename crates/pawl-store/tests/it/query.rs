@@ -72,10 +72,15 @@ async fn descriptions_are_those_of_postgres() {
         .await
         .unwrap();
         let has = |name: &str, rule: &str| {
-            let found = constraints.iter().any(|(known, text)| known == name && text.starts_with(rule));
+            let found = constraints
+                .iter()
+                .any(|(known, text)| known == name && text.starts_with(rule));
             assert!(found, "{name} {rule} is not among {constraints:?}");
         };
-        has(&table.primary_key_constraint(), &format!("PRIMARY KEY ({})", table.primary_key));
+        has(
+            &table.primary_key_constraint(),
+            &format!("PRIMARY KEY ({})", table.primary_key),
+        );
         for key in table.foreign_keys {
             let rule = format!("FOREIGN KEY ({}) REFERENCES {}(id)", key.column, key.references);
             has(&table.foreign_key_constraint(key.column), &rule);
@@ -86,22 +91,42 @@ async fn descriptions_are_those_of_postgres() {
         );
         let unique = constraints.iter().filter(|(_, text)| text.starts_with("UNIQUE"));
         let unique: BTreeSet<&str> = unique.map(|(_, text)| text.as_str()).collect();
-        let expected: Vec<String> =
-            table.unique_keys.iter().map(|columns| format!("UNIQUE ({})", columns.join(", "))).collect();
+        let expected: Vec<String> = table
+            .unique_keys
+            .iter()
+            .map(|columns| format!("UNIQUE ({})", columns.join(", ")))
+            .collect();
         assert_eq!(unique, expected.iter().map(String::as_str).collect());
-        let checks = constraints.iter().filter(|(_, text)| text.starts_with("CHECK")).count();
-        assert_eq!(checks, table.columns.iter().filter(|column| column.check.is_some()).count());
+        let checks = constraints
+            .iter()
+            .filter(|(_, text)| text.starts_with("CHECK"))
+            .count();
+        assert_eq!(
+            checks,
+            table
+                .columns
+                .iter()
+                .filter(|column| column.check.is_some())
+                .count()
+        );
         for column in table.columns {
             let Some(check) = &column.check else { continue };
             has(&table.check_constraint(column.name), "CHECK");
-            let rule = &constraints.iter().find(|(name, _)| *name == table.check_constraint(column.name)).unwrap().1;
+            let rule = &constraints
+                .iter()
+                .find(|(name, _)| *name == table.check_constraint(column.name))
+                .unwrap()
+                .1;
             let words: Vec<String> = match check {
                 ColumnCheck::OneOf(texts) => texts.iter().map(|text| format!("'{text}'::text")).collect(),
                 ColumnCheck::Between(low, high) => vec![format!(">= ({low})"), format!("<= ({high})")],
                 ColumnCheck::AtLeast(low) => vec![format!(">= {low}")],
             };
             for word in words {
-                assert!(rule.contains(&word) || rule.contains(&word.replace("= ", "= (")), "{word} in {rule}");
+                assert!(
+                    rule.contains(&word) || rule.contains(&word.replace("= ", "= (")),
+                    "{word} in {rule}"
+                );
             }
         }
     }

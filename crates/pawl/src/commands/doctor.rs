@@ -1,5 +1,6 @@
 //! `pawl doctor`.
 
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -54,7 +55,7 @@ struct Shown {
 }
 
 impl Shown {
-    fn new<T>(name: &'static str, setting: &Setting<T>, value: impl ToString) -> Self {
+    fn new<T>(name: &'static str, setting: &Setting<T>, value: &dyn Display) -> Self {
         Self {
             name,
             value: value.to_string(),
@@ -68,7 +69,7 @@ impl Shown {
         } else {
             "kept with the data"
         };
-        Self::new(name, setting, value)
+        Self::new(name, setting, &value)
     }
 }
 
@@ -117,30 +118,24 @@ fn shown(settings: &Settings) -> Vec<Shown> {
         .value
         .as_ref()
         .map_or("none".into(), |path| path.display().to_string());
+    let sign_up = format!("{:?}", settings.sign_up.value).to_lowercase();
+    let timeout = settings.request_timeout.value.as_secs();
     vec![
-        Shown::new("data", &settings.data, data),
-        Shown::new("database_url", &settings.database_url, url),
-        Shown::new("server.listen", &settings.listen, settings.listen.value),
+        Shown::new("data", &settings.data, &data),
+        Shown::new("database_url", &settings.database_url, &url),
+        Shown::new("server.listen", &settings.listen, &settings.listen.value),
         Shown::new(
             "server.body_limit",
             &settings.body_limit,
-            settings.body_limit.value,
+            &settings.body_limit.value,
         ),
-        Shown::new(
-            "server.request_timeout_s",
-            &settings.request_timeout,
-            settings.request_timeout.value.as_secs(),
-        ),
+        Shown::new("server.request_timeout_s", &settings.request_timeout, &timeout),
         Shown::new(
             "server.concurrency",
             &settings.concurrency,
-            settings.concurrency.value,
+            &settings.concurrency.value,
         ),
-        Shown::new(
-            "auth.sign_up",
-            &settings.sign_up,
-            format!("{:?}", settings.sign_up.value).to_lowercase(),
-        ),
+        Shown::new("auth.sign_up", &settings.sign_up, &sign_up),
         Shown::secret("auth.jwt_secret", &settings.jwt_secret),
         Shown::secret("auth.ingestion_secret", &settings.ingestion_secret),
     ]

@@ -9,4 +9,5 @@ mod crash;
 mod databases;
 mod refusals;
 mod rig;
+mod serve;
 mod stories;

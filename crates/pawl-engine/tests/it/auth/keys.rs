@@ -117,7 +117,10 @@ async fn keys_of_programs_speak_for_their_user(database: TestDatabase) {
     ] {
         assert_eq!(rig.engine.api_key(wrong).await.unwrap(), None, "{wrong}");
     }
-    assert_eq!(rig.engine.api_keys(user).await.unwrap(), [made.key.clone()]);
+    assert_eq!(
+        rig.engine.api_keys(user).await.unwrap(),
+        std::slice::from_ref(&made.key)
+    );
     assert_eq!(rig.engine.api_keys(other).await.unwrap(), []);
     assert!(!rig.engine.revoke_api_key(other, made.key.id).await.unwrap());
     assert!(rig.engine.revoke_api_key(user, made.key.id).await.unwrap());

@@ -37,10 +37,16 @@ async fn embedded_rows(database: TestDatabase) {
         transcript.get(path).await;
     }
     transcript
-        .get_with("sb_eval_runs?select=id,sb_eval_cases!inner(id)", &[("prefer", "count=exact"), ("range", "0-0")])
+        .get_with(
+            "sb_eval_runs?select=id,sb_eval_cases!inner(id)",
+            &[("prefer", "count=exact"), ("range", "0-0")],
+        )
         .await;
     transcript
-        .get_with("sb_eval_runs?select=run_name,sb_eval_cases(status)&order=id", &[("accept", "text/csv")])
+        .get_with(
+            "sb_eval_runs?select=run_name,sb_eval_cases(status)&order=id",
+            &[("accept", "text/csv")],
+        )
         .await;
     insta::assert_snapshot!(transcript.text);
 }

@@ -1,109 +1,30 @@
 //! A table with a column of every type: what goes in comes out, and is compared and sorted, the same on both engines.
 
+mod everything;
+
 use pawl_model::query::{
-    Comparison, Direction, Field, Filter, Form, Item, Leaf, Nulls, Order, Select, Step,
+    Comparison, Delete, Direction, Field, Filter, Form, Item, Leaf, Nulls, Order, Select, Step, Update,
 };
-use pawl_model::table::{Column, ColumnType, Datum, Table, Verb};
+use pawl_model::table::Datum;
 use pawl_store::query::{Lock, NewRows};
 use pawl_store::{Actor, query};
-use pawl_testkit::{Engine, TestDatabase, on_both_engines};
-use sqlx::{Connection as _, Executor as _};
-use time::macros::datetime;
+use pawl_testkit::{TestDatabase, on_both_engines};
+
+use everything::{EVERYTHING, ROWS, field, filled, parsed};
 
 on_both_engines!(
     every_type_comes_back_as_it_went_in,
     values_are_compared_and_sorted_by_type,
     documents_and_lists_are_searched,
+    nulls_do_not_decide_the_types_of_later_values,
 );
 
-static EVERYTHING: Table = Table {
-    name: "everything",
-    about: "A column of every type.",
-    columns: &[
-        Column::new("id", ColumnType::Uuid).required(),
-        Column::new("user_id", ColumnType::Uuid),
-        Column::new("label", ColumnType::Text),
-        Column::new("count", ColumnType::Int),
-        Column::new("small", ColumnType::Real),
-        Column::new("large", ColumnType::Double),
-        Column::new("exact", ColumnType::Numeric),
-        Column::new("truth", ColumnType::Bool),
-        Column::new("moment", ColumnType::TimestampTz),
-        Column::new("local", ColumnType::Timestamp),
-        Column::new("document", ColumnType::Jsonb),
-        Column::new("tags", ColumnType::TextList),
-    ],
-    primary_key: "id",
-    unique_keys: &[],
-    foreign_keys: &[],
-    tenant: "user_id",
-    user_may: Verb::ALL,
-};
-
-const ON_SQLITE: &str = "create table everything (
-    id text primary key not null, user_id text, label text, count integer, small real, large real, exact text,
-    truth integer, moment integer, local integer, document text, tags text) strict";
-
-const ON_POSTGRES: &str = "create table everything (
-    id uuid primary key, user_id uuid, label text, count int, small real, large double precision, exact numeric,
-    truth boolean, moment timestamptz, local timestamp, document jsonb, tags text[]);
-    grant all on everything to pawl_app";
-
-/// Rows as the texts of their values, in the order of the columns; `-` is null.
-const ROWS: &[[&str; 11]] = &[
-    [
-        "-", "Zebra", "10", "0.1", "0.1", "1.50", "t", "2026-01-01", "2026-01-01 12:00:00.5",
-        r#"{"a":1,"b":[1,2,{"c":"x"}],"s":"text","n":null,"t":true}"#, "{a,b}",
-    ],
-    [
-        "-", "apple", "9", "16777216", "1e15", "10", "f", "2026-01-01T00:00:00.000001Z", "1999-12-31",
-        r#"{"a":1.0,"b":[],"s":"10"}"#, "{}",
-    ],
-    [
-        "-", "Äpfel_5%", "-2147483648", "-1.5e-7", "1e-7", "9.9", "-", "0001-01-01", "9999-12-31T23:59:59.999999",
-        r#"["a",2,{"k":[]}]"#, r#"{"b c","x\"y",null1}"#,
-    ],
-    ["-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-"],
-    ["-", "apple*[1]", "2147483647", "3", "123456789012345", "0.10", "t", "1969-12-31T23:59:59.9Z", "1970-01-01",
-        r#""bare""#, "{a}"],
-];
-
-async fn filled(database: &TestDatabase) {
-    match database.engine {
-        Engine::Sqlite => {
-            let mut connection = sqlx::SqliteConnection::connect(&database.url()).await.unwrap();
-            connection.execute(ON_SQLITE).await.unwrap();
-        }
-        Engine::Postgres => {
-            let owner = database.url().replace("pawl_app", "pawl_owner");
-            let mut connection = sqlx::PgConnection::connect(&owner).await.unwrap();
-            connection.execute(ON_POSTGRES).await.unwrap();
-        }
-    }
-    let rows: Vec<Vec<Datum>> = ROWS.iter().enumerate().map(|(n, texts)| {
-        let id = Datum::Uuid(uuid::Uuid::from_u128(n as u128 + 1));
-        let values = EVERYTHING.columns[1..].iter().zip(texts).map(|(column, text)| match *text {
-            "-" => Datum::Null,
-            text => parsed(column.kind, text),
-        });
-        std::iter::once(id).chain(values).collect()
-    }).collect();
-    let new = NewRows { table: &EVERYTHING, rows: &rows, named: &[], on_conflict: None };
-    let mut scope = database.store.write(Actor::Service).await.unwrap();
-    assert_eq!(query::insert(&mut scope, &new).await.unwrap().count, ROWS.len() as u64);
-    scope.commit().await.unwrap();
-}
-
-fn parsed(kind: ColumnType, text: &str) -> Datum {
-    kind.parse(text, datetime!(2026-11-27 0:00 UTC)).unwrap()
-}
-
-fn field(name: &str) -> Field {
-    Field::of(EVERYTHING.column(name).unwrap())
-}
-
 fn within(path: &[Step], leaf: Leaf) -> Field {
-    Field { path: path.to_vec(), leaf, ..field("document") }
+    Field {
+        path: path.to_vec(),
+        leaf,
+        ..field("document")
+    }
 }
 
 fn key(key: &str) -> Step {
@@ -111,29 +32,49 @@ fn key(key: &str) -> Step {
 }
 
 fn select(items: Vec<Item>, filter: Filter, order: Vec<Order>) -> Select {
-    Select { table: &EVERYTHING, items, filter, order, offset: 0, limit: 100 }
+    Select {
+        table: &EVERYTHING,
+        items,
+        filter,
+        order,
+        offset: 0,
+        limit: 100,
+    }
 }
 
 fn item(name: &str, field: Field) -> Item {
-    Item::Field { name: name.to_owned(), field, form: Form::Plain }
+    Item::Field {
+        name: name.to_owned(),
+        field,
+        form: Form::Plain,
+    }
 }
 
 async fn answer(database: &TestDatabase, select: &Select) -> String {
     let mut scope = database.store.read(Actor::Service).await.unwrap();
     let records = query::select(&mut scope, select, Lock::None).await.unwrap();
-    assert_eq!(query::count(&mut scope, select).await.unwrap(), records.len() as u64);
+    assert_eq!(
+        query::count(&mut scope, select).await.unwrap(),
+        records.len() as u64
+    );
     select.json_array(&records)
 }
 
 /// The last digits of the ids of the rows that a filter lets pass, in this order.
 async fn passing(database: &TestDatabase, filter: Filter, order: Vec<Order>) -> String {
     let found = answer(database, &select(vec![item("id", field("id"))], filter, order)).await;
-    found.split("\"}").filter_map(|row| row.chars().last().filter(char::is_ascii_digit)).collect()
+    found
+        .split("\"}")
+        .filter_map(|row| row.chars().last().filter(char::is_ascii_digit))
+        .collect()
 }
 
 async fn every_type_comes_back_as_it_went_in(database: TestDatabase) {
     filled(&database).await;
-    let all = EVERYTHING.columns[2..].iter().map(|column| item(column.name, Field::of(column))).collect();
+    let all = EVERYTHING.columns[2..]
+        .iter()
+        .map(|column| item(column.name, Field::of(column)))
+        .collect();
     let found = answer(&database, &select(all, Filter::EVERY, Vec::new())).await;
     let expected = [
         r#"[{"label":"Zebra","count":10,"small":0.1,"large":0.1,"exact":1.5,"truth":true,"#,
@@ -216,25 +157,63 @@ async fn values_are_compared_and_sorted_by_type(database: TestDatabase) {
         ("document", "53124"),
         ("tags", "15324"),
     ] {
-        let order = |direction, nulls| vec![Order { field: field(name), direction, nulls }];
+        let order = |direction, nulls| {
+            vec![Order {
+                field: field(name),
+                direction,
+                nulls,
+            }]
+        };
         let up = passing(&database, Filter::EVERY, order(Direction::Ascending, Nulls::Last)).await;
         assert_eq!(up, ascending, "{name}");
-        let first = passing(&database, Filter::EVERY, order(Direction::Ascending, Nulls::First)).await;
-        assert!(first.starts_with('4') || first.starts_with("34"), "{name}: {first}");
-        let down = passing(&database, Filter::EVERY, order(Direction::Descending, Nulls::Last)).await;
+        let first = passing(
+            &database,
+            Filter::EVERY,
+            order(Direction::Ascending, Nulls::First),
+        )
+        .await;
+        assert!(
+            first.starts_with('4') || first.starts_with("34"),
+            "{name}: {first}"
+        );
+        let down = passing(
+            &database,
+            Filter::EVERY,
+            order(Direction::Descending, Nulls::Last),
+        )
+        .await;
         assert!(down.ends_with('4'), "{name}: {down}");
     }
-    let by_text = |leaf| vec![Order {
-        field: within(&[key("s")], leaf), direction: Direction::Descending, nulls: Nulls::Last,
-    }];
-    assert_eq!(passing(&database, Filter::EVERY, by_text(Leaf::Text)).await, "12345");
-    assert_eq!(passing(&database, Filter::EVERY, by_text(Leaf::Document)).await, "12345");
+    let by_text = |leaf| {
+        vec![Order {
+            field: within(&[key("s")], leaf),
+            direction: Direction::Descending,
+            nulls: Nulls::Last,
+        }]
+    };
+    assert_eq!(
+        passing(&database, Filter::EVERY, by_text(Leaf::Text)).await,
+        "12345"
+    );
+    assert_eq!(
+        passing(&database, Filter::EVERY, by_text(Leaf::Document)).await,
+        "12345"
+    );
     let text = |path: &[Step], text: &str| {
         Filter::Compare(within(path, Leaf::Text), Equal, Datum::Text(text.to_owned()))
     };
-    assert_eq!(passing(&database, text(&[key("a")], "1.0"), Vec::new()).await, "2");
-    assert_eq!(passing(&database, text(&[key("t")], "true"), Vec::new()).await, "1");
-    assert_eq!(passing(&database, text(&[Step::Index(1)], "2"), Vec::new()).await, "3");
+    assert_eq!(
+        passing(&database, text(&[key("a")], "1.0"), Vec::new()).await,
+        "2"
+    );
+    assert_eq!(
+        passing(&database, text(&[key("t")], "true"), Vec::new()).await,
+        "1"
+    );
+    assert_eq!(
+        passing(&database, text(&[Step::Index(1)], "2"), Vec::new()).await,
+        "3"
+    );
     // The text of an array has blanks on one engine and none on the other: it equals nothing.
     assert_eq!(passing(&database, text(&[key("b")], "[]"), Vec::new()).await, "");
 }
@@ -263,18 +242,83 @@ async fn documents_and_lists_are_searched(database: TestDatabase) {
     ] {
         let value = || parsed(EVERYTHING.column(name).unwrap().kind, text);
         let contains = Filter::Contains(field(name), value());
-        assert_eq!(passing(&database, contains.clone(), Vec::new()).await, containing, "{name} cs {text}");
-        let negated: String = "1235".chars().filter(|digit| !containing.contains(*digit)).collect();
+        assert_eq!(
+            passing(&database, contains.clone(), Vec::new()).await,
+            containing,
+            "{name} cs {text}"
+        );
+        let negated: String = "1235"
+            .chars()
+            .filter(|digit| !containing.contains(*digit))
+            .collect();
         let not = Filter::Not(Box::new(contains));
-        assert_eq!(passing(&database, not, Vec::new()).await, negated, "{name} not.cs {text}");
+        assert_eq!(
+            passing(&database, not, Vec::new()).await,
+            negated,
+            "{name} not.cs {text}"
+        );
         let contained = Filter::ContainedBy(field(name), value());
-        assert_eq!(passing(&database, contained, Vec::new()).await, within, "{name} cd {text}");
+        assert_eq!(
+            passing(&database, contained, Vec::new()).await,
+            within,
+            "{name} cd {text}"
+        );
     }
     let overlaps = |texts: &[&str]| {
-        Filter::Overlaps(field("tags"), texts.iter().map(|text| (*text).to_owned()).collect())
+        Filter::Overlaps(
+            field("tags"),
+            texts.iter().map(|text| (*text).to_owned()).collect(),
+        )
     };
-    assert_eq!(passing(&database, overlaps(&["b", "b c"]), Vec::new()).await, "13");
+    assert_eq!(
+        passing(&database, overlaps(&["b", "b c"]), Vec::new()).await,
+        "13"
+    );
     assert_eq!(passing(&database, overlaps(&[]), Vec::new()).await, "");
     let not = Filter::Not(Box::new(overlaps(&["a"])));
     assert_eq!(passing(&database, not, Vec::new()).await, "23");
+}
+
+/// Statements are kept prepared, with the types of the values that they were first given.
+async fn nulls_do_not_decide_the_types_of_later_values(database: TestDatabase) {
+    filled(&database).await;
+    // In one transaction, so that one connection is asked.
+    let mut scope = database.store.write(Actor::Service).await.unwrap();
+    for row in [3, 0, 3, 2] {
+        let values = EVERYTHING.columns[2..].iter().zip(&ROWS[row][1..]);
+        let values = values.map(|(column, text)| match *text {
+            "-" => (column, Datum::Null),
+            text => (column, parsed(column.kind, text)),
+        });
+        let values: Vec<_> = values.collect();
+        let id = uuid::Uuid::from_u128(100 + row as u128);
+        let new: Vec<Datum> = [Datum::Uuid(id), Datum::Null]
+            .into_iter()
+            .chain(values.iter().map(|(_, value)| value.clone()))
+            .collect();
+        let everything = Update {
+            table: &EVERYTHING,
+            values,
+            filter: Filter::EVERY,
+        };
+        assert_eq!(
+            query::update(&mut scope, &everything).await.unwrap().count as usize,
+            ROWS.len()
+        );
+        let new = NewRows {
+            table: &EVERYTHING,
+            rows: &[new],
+            named: &[],
+            on_conflict: None,
+        };
+        query::insert(&mut scope, &new).await.unwrap();
+        let added = Delete {
+            table: &EVERYTHING,
+            filter: Filter::Compare(field("id"), Comparison::Equal, Datum::Uuid(id)),
+        };
+        assert_eq!(
+            query::delete(&mut scope, &added).await.unwrap().keys,
+            [Datum::Uuid(id)]
+        );
+    }
 }
