@@ -119,7 +119,10 @@ impl EngineError {
     /// Whether a value that was given cannot be stored or looked for.
     #[must_use]
     pub const fn is_bad_value(&self) -> bool {
-        matches!(self, Self::Store(StoreError::Nul | StoreError::NotFinite | StoreError::Rule(_)))
+        matches!(
+            self,
+            Self::Store(StoreError::Nul | StoreError::NotFinite | StoreError::Rule(_))
+        )
     }
 
     /// What to do about it, where there is something to say beyond the message.

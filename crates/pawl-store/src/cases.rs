@@ -36,6 +36,7 @@ const INSERT: Insert = Insert {
         "output",
         "details",
     ],
+    narrow_integers: &["latency_ms"],
     // A case that stands there was stored by the run that this one resumes: its id is its position.
     keep_existing_on: &["id"],
 };
@@ -94,14 +95,11 @@ pub async fn page(
 ///
 /// # Errors
 /// When the database fails.
-pub async fn list(
-    scope: &mut Scope,
-    run: RunId,
-    state: State,
-    page: Page,
-) -> Result<Vec<CaseRecord>> {
+pub async fn list(scope: &mut Scope, run: RunId, state: State, page: Page) -> Result<Vec<CaseRecord>> {
     let [run, after, limit] = place(run, page.after, page.limit);
-    let rows = scope.fetch(&LIST, &[run, after, limit, state.as_str().into()]).await?;
+    let rows = scope
+        .fetch(&LIST, &[run, after, limit, state.as_str().into()])
+        .await?;
     rows.iter().map(read).collect()
 }
 

@@ -1,5 +1,6 @@
 //! Inserting many rows by few statements.
 
+use crate::query::Dialect;
 use crate::{Result, Scope, Value};
 
 /// Where rows go, and what happens to those whose key is there already.
@@ -7,6 +8,9 @@ use crate::{Result, Scope, Value};
 pub(crate) struct Insert {
     pub table: &'static str,
     pub columns: &'static [&'static str],
+    /// Nullable columns of 32 bits. PostgreSQL keeps a statement with the types that it first saw, and a null would be of
+    /// the column's; our integers have 64 bits.
+    pub narrow_integers: &'static [&'static str],
     /// Columns of the key on which a row that exists already is left as it is; empty: such a row is an error.
     pub keep_existing_on: &'static [&'static str],
 }
@@ -15,27 +19,19 @@ pub(crate) struct Insert {
 /// parameters that SQLite takes (32,766).
 const ROWS_PER_STATEMENT: usize = 64;
 
-/// How the values of a long statement are marked. Both engines know `$1`; but SQLite looks names up one after the other,
-/// which takes longer than the insert itself where there are a thousand of them.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Placeholders {
-    Numbered,
-    Anonymous,
-}
-
 impl Insert {
     /// Inserts the rows and says how many were new.
     pub(crate) async fn rows(&self, scope: &mut Scope, rows: &[Vec<Value<'_>>]) -> Result<u64> {
         let mut inserted = 0;
         for chunk in rows.chunks(ROWS_PER_STATEMENT) {
-            let text = self.text(chunk.len(), scope.placeholders());
+            let text = self.text(chunk.len(), scope.dialect());
             inserted += scope.execute_text(text, chunk.iter().flatten()).await?;
         }
         Ok(inserted)
     }
 
     /// The text holds names of our own and placeholders, never a value.
-    fn text(&self, rows: usize, placeholders: Placeholders) -> String {
+    fn text(&self, rows: usize, dialect: Dialect) -> String {
         let mut text = [
             "insert into ",
             self.table,
@@ -47,17 +43,22 @@ impl Insert {
         let mut placeholder = 1;
         for row in 0..rows {
             text.push_str(if row == 0 { "(" } else { ", (" });
-            for column in 0..self.columns.len() {
+            for (column, name) in self.columns.iter().enumerate() {
                 if column > 0 {
                     text.push_str(", ");
                 }
-                match placeholders {
-                    Placeholders::Numbered => {
+                match dialect {
+                    Dialect::Postgres => {
                         text.push('$');
                         text.push_str(&placeholder.to_string());
+                        if self.narrow_integers.contains(name) {
+                            text.push_str("::int8");
+                        }
                         placeholder += 1;
                     }
-                    Placeholders::Anonymous => text.push('?'),
+                    // It knows `$1` as well, but looks names up one after the other, which takes longer than the insert
+                    // itself where there are a thousand of them.
+                    Dialect::Sqlite => text.push('?'),
                 }
             }
             text.push(')');
@@ -85,15 +86,16 @@ mod tests {
         let insert = Insert {
             table: "t",
             columns: &["a", "b"],
+            narrow_integers: &["b"],
             keep_existing_on: &["a"],
         };
-        let text = |placeholders| insert.text(2, placeholders);
+        let text = |dialect| insert.text(2, dialect);
         assert_eq!(
-            text(Placeholders::Numbered),
-            "insert into t (a, b) values ($1, $2), ($3, $4) on conflict (a) do nothing"
+            text(Dialect::Postgres),
+            "insert into t (a, b) values ($1, $2::int8), ($3, $4::int8) on conflict (a) do nothing"
         );
         assert_eq!(
-            text(Placeholders::Anonymous),
+            text(Dialect::Sqlite),
             "insert into t (a, b) values (?, ?), (?, ?) on conflict (a) do nothing"
         );
     }

@@ -39,6 +39,7 @@ const INSERT: Insert = Insert {
         "dataset_hash",
         "settings",
     ],
+    narrow_integers: &[],
     keep_existing_on: &[],
 };
 

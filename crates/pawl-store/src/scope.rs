@@ -6,7 +6,6 @@ use sqlx::{Arguments as _, AssertSqlSafe, Postgres, SqlSafeStr as _, SqlStr, Sql
 use uuid::Uuid;
 
 use crate::query::Dialect;
-use crate::insert::Placeholders;
 use crate::{Result, Row, Statement, StoreError, Value, users};
 
 /// Who is asking.
@@ -186,14 +185,6 @@ impl Scope {
             }
         }
         Ok(())
-    }
-
-    /// How a text for [`Scope::execute_text`] marks its values.
-    pub(crate) const fn placeholders(&self) -> Placeholders {
-        match self.transaction {
-            Transaction::Sqlite(_) => Placeholders::Anonymous,
-            Transaction::Postgres(_) => Placeholders::Numbered,
-        }
     }
 
     /// Runs a text that was put together from names of our own and placeholders, without the tenant.

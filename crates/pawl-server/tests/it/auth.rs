@@ -5,8 +5,8 @@ mod keys;
 mod refusals;
 mod sessions;
 
-use pawl_testkit::{Identity, TestServer};
 use pawl_testkit::http::{Method, RequestBuilder, Response, StatusCode};
+use pawl_testkit::{Identity, TestServer};
 use serde_json::Value;
 
 /// A request with this body, as a client with the public key sends it.

@@ -8,6 +8,7 @@ on_both_engines!(
     outcomes_read_rows_of_other_writers,
     a_case_needs_its_run,
     numbers_beyond_a_column_are_refused,
+    a_number_may_follow_where_there_was_none,
 );
 
 async fn cases_read_back_in_the_order_of_the_data_set(database: TestDatabase) {
@@ -98,4 +99,22 @@ async fn numbers_beyond_a_column_are_refused(database: TestDatabase) {
             Err(StoreError::Rule(_))
         ));
     }
+}
+
+/// On one connection, with statements of one shape: PostgreSQL keeps the types that it first saw.
+async fn a_number_may_follow_where_there_was_none(database: TestDatabase) {
+    let run = samples::run(1);
+    let mut scope = database.store.write(Actor::Service).await.unwrap();
+    runs::insert(&mut scope, &run).await.unwrap();
+    let mut written = Vec::new();
+    for (ordinal, latency_ms) in [(0, None), (1, Some(7)), (2, None)] {
+        let mut case = samples::case(&run, ordinal, State::Passed);
+        (case.latency_ms, case.score, case.cost_usd) =
+            (latency_ms, latency_ms.map(f64::from).map(|n| n / 10.0), None);
+        cases::insert(&mut scope, std::slice::from_ref(&case))
+            .await
+            .unwrap();
+        written.push(case);
+    }
+    assert_eq!(cases::page(&mut scope, run.id, None, 10).await.unwrap(), written);
 }

@@ -28,7 +28,9 @@ const GATE: Gate = Gate {
 pub(crate) async fn demo(args: DemoArgs, stop: &CancellationToken) -> anyhow::Result<Exit> {
     let folder = match &args.data {
         Some(folder) => folder.clone(),
-        None => Settings::resolve(&DatabaseArgs::default(), None)?.data_folder()?.join("demo"),
+        None => Settings::resolve(&DatabaseArgs::default(), None)?
+            .data_folder()?
+            .join("demo"),
     };
     std::fs::create_dir_all(&folder)
         .map_err(|error| Usage(format!("cannot make the folder {}: {error}", folder.display())))?;

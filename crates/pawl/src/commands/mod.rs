@@ -50,7 +50,13 @@ async fn open(database: &DatabaseArgs) -> anyhow::Result<Engine> {
 async fn open_configured(settings: &Settings) -> anyhow::Result<Engine> {
     let url = settings.database_url.value.as_deref();
     // Only the embedded database needs the folder.
-    let folder = if url.is_some() { PathBuf::new() } else { settings.data_folder()? };
+    let folder = if url.is_some() {
+        PathBuf::new()
+    } else {
+        settings.data_folder()?
+    };
     let engine = Engine::open(url, &folder, machine_clock()).await?;
-    engine.with_auth(settings.auth()).map_err(|error| Usage(error.to_string()).into())
+    engine
+        .with_auth(settings.auth())
+        .map_err(|error| Usage(error.to_string()).into())
 }

@@ -1,5 +1,5 @@
-use pawl_testkit::{Identity, TestDatabase, TestServer, on_both_engines};
 use pawl_testkit::http::{Method, StatusCode};
+use pawl_testkit::{Identity, TestDatabase, TestServer, on_both_engines};
 use serde_json::{Value, json};
 
 use super::{post, read, refused, send};

@@ -1,7 +1,7 @@
 use pawl_engine::auth::ExposeSecret as _;
 use pawl_model::KeyScope;
-use pawl_testkit::{Identity, TestDatabase, TestServer, on_both_engines};
 use pawl_testkit::http::Method;
+use pawl_testkit::{Identity, TestDatabase, TestServer, on_both_engines};
 
 on_both_engines!(the_token_says_who_it_is, keys_of_programs_read_what_they_may);
 

@@ -2,8 +2,8 @@ use axum::http::Request;
 use http_body_util::BodyExt as _;
 use pawl_engine::auth::{AuthSettings, SignUp};
 use pawl_server::{AppState, ServerSettings};
-use pawl_testkit::{Identity, TestDatabase, TestServer, on_both_engines};
 use pawl_testkit::http::{Method, StatusCode};
+use pawl_testkit::{Identity, TestDatabase, TestServer, on_both_engines};
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
 

@@ -1,8 +1,8 @@
 use std::time::Duration;
 
 use pawl_model::UserId;
-use pawl_testkit::{Identity, TestDatabase, TestServer, on_both_engines};
 use pawl_testkit::http::{Method, StatusCode};
+use pawl_testkit::{Identity, TestDatabase, TestServer, on_both_engines};
 use serde_json::{Value, json};
 use time::format_description::well_known::Rfc3339;
 
@@ -19,7 +19,12 @@ on_both_engines!(
 const PASSWORD_GRANT: &str = "/auth/v1/token?grant_type=password";
 const REFRESH_GRANT: &str = "/auth/v1/token?grant_type=refresh_token";
 
-fn as_user(server: &TestServer, method: Method, path: &str, session: &Value) -> pawl_testkit::http::RequestBuilder {
+fn as_user(
+    server: &TestServer,
+    method: Method,
+    path: &str,
+    session: &Value,
+) -> pawl_testkit::http::RequestBuilder {
     let request = server
         .request(Identity::Nobody, method, path)
         .header("apikey", &server.anon_key);
