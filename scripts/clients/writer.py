@@ -1,4 +1,4 @@
-"""The headless writer of seed 000 with the current `supabase` package: only data set and story generator are ours."""
+"""The documented headless writer with the current `supabase` package: only data set and story generator are ours."""
 
 import json
 import os

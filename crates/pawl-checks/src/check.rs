@@ -1,5 +1,7 @@
 //! A compiled check.
 
+use std::sync::Arc;
+
 use pawl_model::{CheckResult, State};
 
 use crate::contain::{Contain, StartsWith};
@@ -19,7 +21,7 @@ use crate::xml::IsXml;
 /// A check that is ready to judge: patterns and schemas are compiled.
 #[derive(Debug)]
 pub struct Check {
-    name: String,
+    name: Arc<str>,
     weight: f64,
     metric: Option<String>,
     body: Body,
@@ -79,7 +81,7 @@ impl Check {
 
     fn with_body(spec: &AssertSpec, body: Body) -> Self {
         Self {
-            name: spec.name.clone(),
+            name: spec.name.as_str().into(),
             weight: spec.weight,
             metric: spec.metric.clone(),
             body,
@@ -120,7 +122,7 @@ impl Check {
             score,
             weight: self.weight,
             metric: self.metric.clone(),
-            ..CheckResult::new(self.name.as_str(), state, message)
+            ..CheckResult::new(Arc::clone(&self.name), state, message)
         }
     }
 }

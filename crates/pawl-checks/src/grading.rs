@@ -107,6 +107,6 @@ impl Grade {
 fn describe(check: &CheckResult) -> String {
     match &check.message {
         Some(message) => format!("{}: {message}", check.name),
-        None => check.name.clone(),
+        None => check.name.to_string(),
     }
 }

@@ -5,6 +5,8 @@ use std::cell::OnceCell;
 
 use serde_json::Value;
 
+use crate::story::Story;
+
 /// The output of a target with what was measured of it.
 ///
 /// An output is a text or JSON. Checks on text see JSON as its compact JSON text; checks on structure see a text
@@ -17,6 +19,7 @@ pub struct Subject<'a> {
     text: OnceCell<Cow<'a, str>>,
     lower_case: OnceCell<String>,
     json: OnceCell<Option<Cow<'a, Value>>>,
+    story: OnceCell<Story<'a>>,
 }
 
 impl<'a> Subject<'a> {
@@ -30,6 +33,7 @@ impl<'a> Subject<'a> {
             text: OnceCell::new(),
             lower_case: OnceCell::new(),
             json: OnceCell::new(),
+            story: OnceCell::new(),
         }
     }
 
@@ -81,6 +85,15 @@ impl<'a> Subject<'a> {
             json => Some(Cow::Borrowed(json)),
         });
         parsed.as_deref()
+    }
+
+    /// The output as a story.
+    pub(crate) fn story(&self) -> Story<'_> {
+        match self.output {
+            // It borrows from the parsed text, and cannot be kept beside it.
+            Value::String(_) => self.json().map(Story::read).unwrap_or_default(),
+            json => *self.story.get_or_init(|| Story::read(json)),
+        }
     }
 }
 

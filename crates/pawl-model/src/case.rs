@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::{CaseId, Json, RunId, State, UserId};
 
-/// A row of `sb_eval_cases`. The columns that the seed does not have are all optional, since other writers leave
+/// A row of `sb_eval_cases`. The columns that were added are all optional, since other writers leave
 /// them out. Serialised it has every column, in the order of the table, times as RFC 3339.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CaseRecord {

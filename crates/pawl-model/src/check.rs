@@ -1,4 +1,6 @@
-//! Results of checks: the `eval_results` document of seed 000, written in one shape and read in every known one.
+//! Results of checks: the `eval_results` document, written in one shape and read in every known one.
+
+use std::sync::Arc;
 
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
@@ -10,7 +12,7 @@ use crate::State;
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckResult {
     /// The check's name: `has_title`, `contains`, `not-regex` …
-    pub name: String,
+    pub name: Arc<str>,
     /// Passed, failed, error or skipped.
     pub state: State,
     /// Why it is not passed; `None` for a pass.
@@ -26,7 +28,7 @@ pub struct CheckResult {
 impl CheckResult {
     /// A result of weight 1 without score and metric.
     #[must_use]
-    pub fn new(name: impl Into<String>, state: State, message: Option<String>) -> Self {
+    pub fn new(name: impl Into<Arc<str>>, state: State, message: Option<String>) -> Self {
         Self {
             name: name.into(),
             state,
@@ -48,12 +50,12 @@ impl CheckResult {
     }
 }
 
-/// Writes the seed's `{name, passed, message}`, and further keys only where they say something that those do not; in the
+/// Writes `{name, passed, message}`, and further keys only where they say something that those do not; in the
 /// order of the normal form, so that nothing has to be put in order later.
 impl Serialize for CheckResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", &self.name)?;
+        map.serialize_entry("name", &*self.name)?;
         if let Some(score) = self.score {
             map.serialize_entry("score", &score)?;
         }
@@ -72,7 +74,7 @@ impl Serialize for CheckResult {
     }
 }
 
-/// The seed's `summary`; `error` and `skipped` are written only where they are not 0.
+/// The `summary`: `error` and `skipped` are written only where they are not 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct EvalSummary {
     /// All checks.
@@ -194,7 +196,7 @@ fn read_check(name: &str, entry: &Map<String, Value>) -> Option<CheckResult> {
         .filter(|state| (*state == State::Passed) == passed)
         .unwrap_or_else(|| State::judged(passed));
     Some(CheckResult {
-        name: name.to_owned(),
+        name: name.into(),
         state,
         message: entry.get("message").and_then(Value::as_str).map(str::to_owned),
         score: entry.get("score").and_then(Value::as_f64),

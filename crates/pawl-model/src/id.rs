@@ -1,4 +1,4 @@
-//! Typed ids. All are UUIDs in the tables of seed 000, so that PostgREST clients see plain uuids.
+//! Typed ids. All are UUIDs, so that PostgREST clients see plain uuids.
 
 use std::fmt;
 use std::str::FromStr;

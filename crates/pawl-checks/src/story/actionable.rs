@@ -5,6 +5,7 @@
 //! plural nouns ("reports", "forms") or adjectives ("clear"); those count only where their neighbours tell.
 
 use super::word::Word;
+use super::words::Words;
 
 /// How a criterion has to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,40 +21,29 @@ const WINDOW: usize = 12;
 
 /// Whether the criterion starts as the style demands.
 pub(super) fn is_actionable(criterion: &str, style: Style) -> bool {
-    let mut window = [Word::UNKNOWN; WINDOW];
-    let mut count = 0;
-    for (slot, word) in window.iter_mut().zip(words(criterion)) {
-        *slot = Word::of(word);
-        count += 1;
-    }
-    let words = &window[..count];
-    let Some((first, rest)) = words.split_first() else {
+    // Two or three words tell most of the time: each is looked up when its turn has come.
+    let mut words = Words::of(criterion)
+        .filter(|word| word.starts_with(char::is_alphabetic) || word.contains(char::is_alphabetic))
+        .take(WINDOW)
+        .map(Word::of);
+    let Some(first) = words.next() else {
         return false;
     };
+    let second = words.next();
     match style {
-        Style::VerbFirst => starts_with_verb(words),
+        Style::VerbFirst => starts_with_verb(first, second),
         Style::ActorAndVerb => {
             first.is_gherkin()
                 || first.is_auxiliary()
-                || starts_with_verb(words)
-                || has_actor_and_verb(words)
-                || (first.is_adverb() && starts_with_verb(rest))
+                || starts_with_verb(first, second)
+                || has_actor_and_verb(first, second, words.clone())
+                || (first.is_adverb() && second.is_some_and(|second| starts_with_verb(second, words.next())))
         }
     }
 }
 
-/// The words without numbers and free-standing punctuation.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split_whitespace()
-        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
-        .filter(|word| word.contains(char::is_alphabetic))
-}
-
-fn starts_with_verb(words: &[Word]) -> bool {
-    let Some((first, rest)) = words.split_first() else {
-        return false;
-    };
-    let has_object = || rest.first().is_some_and(|next| next.is_determiner());
+fn starts_with_verb(first: Word, next: Option<Word>) -> bool {
+    let has_object = || next.is_some_and(Word::is_determiner);
     if first.is_verb() {
         return !first.needs_object() || has_object();
     }
@@ -63,14 +53,17 @@ fn starts_with_verb(words: &[Word]) -> bool {
             .is_some_and(|base| !base.is_noun_like() || has_object())
 }
 
-fn has_actor_and_verb(words: &[Word]) -> bool {
-    for (index, word) in words.iter().enumerate().skip(1) {
+fn has_actor_and_verb(first: Word, second: Option<Word>, mut rest: impl Iterator<Item = Word>) -> bool {
+    let (mut before, mut current) = (first, second);
+    while let Some(word) = current {
         if word.is_clause_start() {
             return false;
         }
-        if word.is_auxiliary() || is_verb_of(*word, words[index - 1], words.get(index + 1).copied()) {
+        let after = rest.next();
+        if word.is_auxiliary() || is_verb_of(word, before, after) {
             return true;
         }
+        (before, current) = (word, after);
     }
     false
 }

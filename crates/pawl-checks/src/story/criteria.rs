@@ -1,10 +1,11 @@
 //! The checks on a story's list of acceptance criteria.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use serde_json::Value;
-use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfkc_quick};
 
 use super::actionable::{Style, is_actionable};
 use super::{BLANK, StorySettings};
@@ -34,6 +35,9 @@ pub(super) fn at_most(criteria: &[Value], settings: &StorySettings) -> Result<()
 }
 
 pub(super) fn distinct(criteria: &[Value]) -> Result<(), String> {
+    if have_different_letters(criteria) {
+        return Ok(());
+    }
     let mut first_of = HashMap::with_capacity(criteria.len());
     for (number, criterion) in (1_usize..).zip(criteria) {
         let Some(text) = text_of(criterion) else { continue };
@@ -49,6 +53,55 @@ pub(super) fn distinct(criteria: &[Value]) -> Result<(), String> {
     Ok(())
 }
 
+/// Up to so many criteria, each is compared with each.
+const FEW: usize = 32;
+
+/// Whether there are a few criteria, no two of which have the same letters in whatever order: they cannot fold alike.
+/// So it is with most lists, and spares them the keeping of texts.
+fn have_different_letters(criteria: &[Value]) -> bool {
+    let mut sums = [0; FEW];
+    let mut count = 0;
+    for text in criteria.iter().filter_map(text_of) {
+        let sum = sum_of_letters(text);
+        if count == FEW || sums[..count].contains(&sum) {
+            return false;
+        }
+        sums[count] = sum;
+        count += 1;
+    }
+    true
+}
+
+/// The sum of the numbers of the bytes that [`fold`] makes of a text: the same for texts that fold alike.
+fn sum_of_letters(text: &str) -> u64 {
+    let sum = |text: &str| {
+        text.bytes()
+            .fold(0, |sum: u64, byte| sum.wrapping_add(NUMBERS[usize::from(byte)]))
+    };
+    if text.is_ascii() {
+        // Here folding changes but case, white space and punctuation, which the numbers do not tell.
+        sum(text)
+    } else {
+        sum(&fold(text))
+    }
+}
+
+/// A number of 64 bits for each byte: the same for both cases of an ASCII letter, and 0 for white space, punctuation
+/// and control characters.
+const NUMBERS: [u64; 256] = {
+    let mut numbers = [0; 256];
+    let mut byte = 0;
+    while byte < numbers.len() {
+        let letter = (byte as u8).to_ascii_lowercase();
+        if letter.is_ascii_alphanumeric() || !letter.is_ascii() {
+            // The powers of an odd number spread over all bits.
+            numbers[byte] = 0x9e37_79b9_7f4a_7c15_u64.wrapping_pow(letter as u32);
+        }
+        byte += 1;
+    }
+    numbers
+};
+
 /// The text in the form in which criteria are compared: compatibility characters, case and white space folded (Unicode
 /// NFKC, then upper and lower case, which brings `ß` to `ss` and both sigmas together), final punctuation dropped.
 fn fold(text: &str) -> String {
@@ -58,11 +111,19 @@ fn fold(text: &str) -> String {
         folded.make_ascii_lowercase();
         return folded;
     }
-    let compatible: String = text.nfkc().collect();
-    let lower_case: String = compatible.to_uppercase().to_lowercase().nfkc().collect();
+    let lower_case = compatible(text).to_uppercase().to_lowercase();
+    let lower_case = compatible(&lower_case);
     let mut folded = String::with_capacity(lower_case.len());
     push_words(&mut folded, &lower_case);
     folded
+}
+
+/// The text in the form NFKC, in which most texts are already.
+fn compatible(text: &str) -> Cow<'_, str> {
+    match is_nfkc_quick(text.chars()) {
+        IsNormalized::Yes => Cow::Borrowed(text),
+        IsNormalized::No | IsNormalized::Maybe => Cow::Owned(text.nfkc().collect()),
+    }
 }
 
 fn push_words(out: &mut String, text: &str) {
@@ -96,7 +157,7 @@ pub(super) fn actionable(criteria: &[Value], settings: &StorySettings) -> Result
     } else {
         Style::ActorAndVerb
     };
-    let is_vague = |criterion| !text_of(criterion).is_some_and(|text| is_actionable(text, style));
+    let is_vague = |criterion: &Value| !criterion.as_str().is_some_and(|text| is_actionable(text, style));
     match criteria.iter().position(is_vague) {
         Some(index) => Err(format!("AC #{} does not start with a verb", index + 1)),
         None => Ok(()),

@@ -3,6 +3,7 @@
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::StorySettings;
+use super::words::Words;
 
 /// "as a" or "as an", "I want" and "so that", in this order, in any case and across line breaks.
 ///
@@ -14,11 +15,7 @@ pub(super) fn format(description: &str) -> Result<(), String> {
         ("i", &["want"], "I want"),
         ("so", &["that"], "so that"),
     ];
-    let mut words = description
-        .split_whitespace()
-        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
-        .filter(|word| !word.is_empty())
-        .peekable();
+    let mut words = Words::of(description).peekable();
     for (first, seconds, name) in clauses {
         let found = loop {
             match words.next() {
@@ -46,7 +43,12 @@ pub(super) fn format(description: &str) -> Result<(), String> {
 /// The length, where it is outside of the settings.
 pub(super) fn length(description: &str, settings: &StorySettings) -> Result<(), String> {
     let (min, max) = (settings.min_description_length, settings.max_description_length);
-    let length = graphemes(description.trim());
+    let text = description.trim();
+    // Counting clusters beyond ASCII is slow, and most texts are well within.
+    if !text.is_ascii() && min <= fewest_graphemes(text) && text.len() <= max {
+        return Ok(());
+    }
+    let length = graphemes(text);
     if (min..=max).contains(&length) {
         Ok(())
     } else {
@@ -54,10 +56,17 @@ pub(super) fn length(description: &str, settings: &StorySettings) -> Result<(), 
     }
 }
 
+/// A number that there are at least: between two ASCII characters a cluster ends, unless they are a line end.
+fn fewest_graphemes(text: &str) -> usize {
+    let ends = |pair: &&[u8]| pair[0].is_ascii() && pair[1].is_ascii() && pair[1] != b'\n';
+    text.as_bytes().windows(2).filter(ends).count()
+}
+
 fn graphemes(text: &str) -> usize {
     if text.is_ascii() {
         // The one cluster of two ASCII characters is a Windows line end.
-        text.len() - text.matches("\r\n").count()
+        let line_ends = text.split('\r').skip(1).filter(|rest| rest.starts_with('\n'));
+        text.len() - line_ends.count()
     } else {
         text.graphemes(true).count()
     }

@@ -5,10 +5,12 @@ mod actionable;
 mod criteria;
 mod description;
 mod lexicon;
+mod lists;
 mod settings;
 #[cfg(test)]
 mod tests;
 mod word;
+mod words;
 
 use serde_json::Value;
 
@@ -57,13 +59,13 @@ impl StoryCheck {
     /// # Errors
     /// Why the story fails; one whose input is absent does.
     fn judge(self, story: Story<'_>, settings: &StorySettings) -> Result<(), String> {
-        let criteria = || story.criteria().ok_or_else(|| BLANK.to_owned());
+        let criteria = || story.criteria.ok_or_else(|| BLANK.to_owned());
         match self {
-            Self::HasTitle => present(story.title()),
-            Self::HasDescription => present(story.description()),
-            Self::DescriptionFormat => description::format(story.description().unwrap_or_default()),
-            Self::DescriptionLength => description::length(story.description().unwrap_or_default(), settings),
-            Self::MinAcceptanceCriteria => criteria::at_least(story.criteria().unwrap_or_default(), settings),
+            Self::HasTitle => present(story.title),
+            Self::HasDescription => present(story.description),
+            Self::DescriptionFormat => description::format(story.description.unwrap_or_default()),
+            Self::DescriptionLength => description::length(story.description.unwrap_or_default(), settings),
+            Self::MinAcceptanceCriteria => criteria::at_least(story.criteria.unwrap_or_default(), settings),
             Self::MaxAcceptanceCriteria => criteria::at_most(criteria()?, settings),
             Self::NoDuplicateAc => criteria::distinct(criteria()?),
             Self::AcsAreActionable => criteria::actionable(criteria()?, settings),
@@ -96,24 +98,25 @@ fn present(text: Option<&str>) -> Result<(), String> {
 }
 
 /// An output read as a story; a part of the wrong type is as absent.
-#[derive(Clone, Copy)]
-struct Story<'a>(Option<&'a Value>);
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Story<'a> {
+    title: Option<&'a str>,
+    description: Option<&'a str>,
+    criteria: Option<&'a [Value]>,
+}
 
 impl<'a> Story<'a> {
-    fn text(self, name: &str) -> Option<&'a str> {
-        self.0?.get(name)?.as_str()
-    }
-
-    fn title(self) -> Option<&'a str> {
-        self.text("title")
-    }
-
-    fn description(self) -> Option<&'a str> {
-        self.text("description")
-    }
-
-    fn criteria(self) -> Option<&'a [Value]> {
-        self.0?.get("acceptance_criteria")?.as_array().map(Vec::as_slice)
+    pub(crate) fn read(output: &'a Value) -> Self {
+        let mut story = Self::default();
+        for (key, value) in output.as_object().into_iter().flatten() {
+            match key.as_str() {
+                "title" => story.title = value.as_str(),
+                "description" => story.description = value.as_str(),
+                "acceptance_criteria" => story.criteria = value.as_array().map(Vec::as_slice),
+                _ => {}
+            }
+        }
+        story
     }
 }
 
@@ -126,7 +129,7 @@ pub(crate) struct StoryRule {
 
 impl Rule for StoryRule {
     fn judge(&self, subject: &Subject<'_>) -> Finding {
-        self.check.judge(Story(subject.json()), &self.settings).into()
+        self.check.judge(subject.story(), &self.settings).into()
     }
 
     fn claim(&self) -> String {

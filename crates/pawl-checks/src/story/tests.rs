@@ -55,7 +55,7 @@ fn expect(entry: &Value, story: &Value, message: Option<&str>) {
 #[test]
 fn the_preset_is_eight_checks_by_name() {
     let results = judge(&json!({"type": "user-story"}), &good_story());
-    let names: Vec<&str> = results.checks.iter().map(|check| check.name.as_str()).collect();
+    let names: Vec<&str> = results.checks.iter().map(|check| &*check.name).collect();
     assert_eq!(
         names,
         [
@@ -228,7 +228,7 @@ fn an_empty_list_is_short_but_neither_long_nor_repetitive() {
         .checks
         .iter()
         .filter(|check| check.state == State::Failed)
-        .map(|check| check.name.as_str())
+        .map(|check| &*check.name)
         .collect();
     assert_eq!(failed, ["min_acceptance_criteria", "acs_are_actionable"]);
 }

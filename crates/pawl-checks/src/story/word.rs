@@ -1,173 +1,136 @@
 //! A word of an acceptance criterion, and what the lexicon says of it.
 
-use super::lexicon::{
-    ACTORS, ADVERBS, ARTICLES, AUXILIARIES, CLAUSE_STARTS, CONDITIONS, DETERMINERS, DO, FUNCTION_WORDS,
-    GHERKIN, NEED_OBJECT, NOUN_LIKE, PLURALS, VERBS,
-};
+use super::lists::{Letters, List, Lists, pack};
 
-/// A word of up to 16 ASCII letters in lower case, packed from the left, so that words compare as in a dictionary and
-/// a list of them is searched without touching text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Word(u128);
+/// A word with the lists that it is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Word {
+    letters: Letters,
+    lists: Lists,
+}
 
 impl Word {
     /// Any word that the lexicon cannot hold: it is too long, or has letters beyond ASCII.
-    pub(super) const UNKNOWN: Self = Self(0);
-
-    const LONGEST: usize = 16;
+    const UNKNOWN: Self = Self {
+        letters: 0,
+        lists: Lists::NONE,
+    };
 
     /// Reads a word in any case, with either form of apostrophe. Of a compound in -s, such as "auto-saves", the last
     /// part counts.
     pub(super) fn of(text: &str) -> Self {
-        let text = match text.rsplit_once('-') {
-            Some((_, last)) if last.ends_with('s') => last,
-            Some(_) => return Self::UNKNOWN,
-            None => text,
-        };
-        let mut packed = 0;
-        let mut length = 0;
-        for c in text.chars() {
-            let c = if c == '\u{2019}' {
-                '\''
-            } else {
-                c.to_ascii_lowercase()
-            };
-            if !c.is_ascii() || length == Self::LONGEST {
-                return Self::UNKNOWN;
-            }
-            length += 1;
-            packed |= (c as u128) << (8 * (Self::LONGEST - length));
+        if text.bytes().all(|byte| byte.is_ascii() && byte != b'-') {
+            return Self::spelled(pack(text));
         }
-        Self(packed)
-    }
-
-    /// Packs a list of the lexicon.
-    pub(super) const fn all<const N: usize>(texts: [&str; N]) -> [Self; N] {
-        let mut words = [Self::UNKNOWN; N];
-        let mut index = 0;
-        while index < N {
-            let bytes = texts[index].as_bytes();
-            assert!(bytes.len() <= Self::LONGEST, "a word of the lexicon is too long");
-            let mut at = 0;
-            while at < bytes.len() {
-                words[index].0 |= (bytes[at] as u128) << (8 * (Self::LONGEST - 1 - at));
-                at += 1;
-            }
-            index += 1;
+        match text.rsplit_once('-') {
+            Some((_, last)) if last.ends_with('s') => Self::of(last),
+            Some(_) => Self::UNKNOWN,
+            None => Self::spelled(pack(&text.replace('\u{2019}', "'"))),
         }
-        words
     }
 
-    fn is_in(self, list: &[Self]) -> bool {
-        list.binary_search(&self).is_ok()
+    fn spelled(letters: Letters) -> Self {
+        Self {
+            letters,
+            lists: Lists::of(letters),
+        }
     }
 
-    /// The place of the last letter, in bits from the right.
-    const fn end(self) -> u32 {
-        self.0.trailing_zeros() / 8 * 8
+    fn ends_with(self, end: &str) -> bool {
+        let mask = (1 << (8 * end.len())) - 1;
+        self.letters & mask == pack(end)
     }
 
-    /// The word without this last letter.
-    fn without(self, last: u8) -> Option<Self> {
-        let is_last = self != Self::UNKNOWN && (self.0 >> self.end()) & 0xff == u128::from(last);
-        is_last.then(|| Self(self.0 & !(0xff << self.end())))
-    }
-
-    fn ends_with(self, [first, last]: &[u8; 2]) -> bool {
-        self.without(*last)
-            .and_then(|word| word.without(*first))
-            .is_some()
-    }
-
-    /// The word with one more letter.
-    const fn with(self, last: u8) -> Self {
-        Self(self.0 | (last as u128) << (self.end() - 8))
+    /// The word without these last letters.
+    fn without(self, end: &str) -> Option<Self> {
+        self.ends_with(end)
+            .then(|| Self::spelled(self.letters >> (8 * end.len())))
     }
 
     /// The base form of a verb.
     pub(super) fn is_verb(self) -> bool {
-        self.is_in(&VERBS)
+        self.lists.has(List::Verb)
     }
 
     /// The verb whose third person this is: "save" of "saves", "pass" of "passes", "try" of "tries".
     pub(super) fn base_of_third_person(self) -> Option<Self> {
-        let stem = self.without(b's')?;
+        let stem = self.without("s")?;
         if stem.is_verb() {
             return Some(stem);
         }
-        let stem = stem.without(b'e')?;
+        let stem = stem.without("e")?;
         if stem.is_verb() {
             return Some(stem);
         }
-        let base = stem.without(b'i')?.with(b'y');
+        let base = Self::spelled(stem.without("i")?.letters << 8 | Letters::from(b'y'));
         base.is_verb().then_some(base)
     }
 
     /// A verb whose third person looks like the plural of a noun: "report", "view".
     pub(super) fn is_noun_like(self) -> bool {
-        self.is_in(&NOUN_LIKE)
+        self.lists.has(List::NounLike)
     }
 
     /// A verb that at the start of a sentence is more often an adjective or noun, unless a determiner follows: "clear
     /// the cart", but "clear messages".
     pub(super) fn needs_object(self) -> bool {
-        self.is_in(&NEED_OBJECT)
+        self.lists.has(List::NeedsObject)
     }
 
     /// A modal, or a form of "be", "have" or "do".
     pub(super) fn is_auxiliary(self) -> bool {
-        self.is_in(&AUXILIARIES)
+        self.lists.has(List::Auxiliary)
     }
 
     /// A noun that acts in acceptance criteria, in the singular or plural.
     pub(super) fn is_actor(self) -> bool {
-        self.is_in(&ACTORS) || self.without(b's').is_some_and(|one| one.is_in(&ACTORS))
+        self.lists.has(List::Actor) || self.without("s").is_some_and(|one| one.lists.has(List::Actor))
     }
 
     /// A word that begins the object of a verb.
     pub(super) fn is_determiner(self) -> bool {
-        self.is_in(&DETERMINERS)
+        self.lists.has(List::Determiner)
     }
 
     /// A word that follows a verb more often than a noun: the start of its object, an adverb, a condition.
     pub(super) fn follows_verb(self) -> bool {
-        self.is_determiner() || self.ends_with(b"ly") || self.is_in(&CONDITIONS)
+        self.is_determiner() || self.ends_with("ly") || self.lists.has(List::Condition)
     }
 
     /// "a", "an" or "the".
     pub(super) fn is_article(self) -> bool {
-        self.is_in(&ARTICLES)
+        self.lists.has(List::Article)
     }
 
     /// A word that ends the part of a sentence in which its verb has to stand.
     pub(super) fn is_clause_start(self) -> bool {
-        self.is_in(&CLAUSE_STARTS)
+        self.lists.has(List::ClauseStart)
     }
 
     /// A word after which, or as which, no verb stands.
     pub(super) fn is_function_word(self) -> bool {
-        self.is_in(&FUNCTION_WORDS)
+        self.lists.has(List::FunctionWord)
     }
 
     /// A word that may stand before the verb of a command.
     pub(super) fn is_adverb(self) -> bool {
-        self.ends_with(b"ly") || self.is_in(&ADVERBS)
+        self.ends_with("ly") || self.lists.has(List::Adverb)
     }
 
     /// A word that can be the plural of a noun.
     pub(super) fn is_plural(self) -> bool {
-        self.is_in(&PLURALS)
-            || (self.without(b's').is_some() && ![b"ss", b"us", b"is"].iter().any(|end| self.ends_with(end)))
+        self.lists.has(List::Plural)
+            || (self.ends_with("s") && !["ss", "us", "is"].iter().any(|end| self.ends_with(end)))
     }
 
     /// "given", "when" or "then".
     pub(super) fn is_gherkin(self) -> bool {
-        self.is_in(&GHERKIN)
+        self.lists.has(List::Gherkin)
     }
 
     /// "do" or "don't".
     pub(super) fn is_do(self) -> bool {
-        self.is_in(&DO)
+        self.lists.has(List::Do)
     }
 }
 

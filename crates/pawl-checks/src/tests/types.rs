@@ -14,7 +14,7 @@ fn expect(entry: &Value, output: &Value, message: Option<&str>) {
         "{entry} on {output}: {result:?}"
     );
     assert_eq!(result.message.as_deref(), message, "{entry} on {output}");
-    assert_eq!(result.name, entry["type"].as_str().unwrap());
+    assert_eq!(&*result.name, entry["type"].as_str().unwrap());
     let mut inverse = entry.clone();
     inverse["type"] = json!(format!("not-{}", result.name));
     let inverted = judge(&inverse, output);

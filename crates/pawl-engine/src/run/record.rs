@@ -132,7 +132,7 @@ impl Judged {
     }
 }
 
-/// An object goes into the seed's `output_story`, anything else into `output` as text.
+/// An object goes into `output_story`, anything else into `output` as text.
 fn stored_output(subject: &Subject<'_>) -> Result<(Option<Json>, Option<String>), String> {
     match subject.json() {
         Some(object @ Value::Object(_)) => Ok((Some(json(object, "output")?), None)),

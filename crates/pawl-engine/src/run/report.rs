@@ -75,11 +75,11 @@ impl RunReport {
         case.cost_usd.into_iter().for_each(|cost| self.costs.add(cost));
         for (place, check) in results.checks.iter().enumerate() {
             let place = (case.id, place);
-            match self.checks.get_mut(&check.name) {
+            match self.checks.get_mut(&*check.name) {
                 Some(count) => count.add(place, check.state),
                 None => {
                     self.checks
-                        .insert(check.name.clone(), CheckCount::first(place, check.state));
+                        .insert(check.name.to_string(), CheckCount::first(place, check.state));
                 }
             }
         }
@@ -210,7 +210,7 @@ impl Unpassed {
             let culprit = results.checks.iter().find(|check| check.state != State::Passed)?;
             Some(match &culprit.message {
                 Some(message) => format!("{}: {message}", culprit.name),
-                None => culprit.name.clone(),
+                None => culprit.name.to_string(),
             })
         });
         let reason = reason.unwrap_or_else(|| "no check was applied".to_owned());

@@ -70,12 +70,12 @@ fn every_file_is_known_and_names_the_tenant() {
     }
 }
 
-/// The seed's columns to the letter: name, type, nullable, default.
+/// The documented columns to the letter: name, type, nullable, default.
 #[tokio::test]
-async fn postgres_has_the_tables_of_the_seed() {
+async fn postgres_has_the_documented_tables() {
     let database = TestDatabase::new(Engine::Postgres).await;
     let mut connection = sqlx::PgConnection::connect(&database.url()).await.unwrap();
-    let seed: &[(&str, &str, &str, &str, Option<&str>)] = &[
+    let documented: &[(&str, &str, &str, &str, Option<&str>)] = &[
         ("sb_eval_runs", "id", "uuid", "NO", Some("gen_random_uuid()")),
         (
             "sb_eval_runs",
@@ -124,7 +124,7 @@ async fn postgres_has_the_tables_of_the_seed() {
         ("sb_eval_cases", "passed", "boolean", "NO", Some("false")),
         ("sb_eval_cases", "error", "text", "YES", None),
     ];
-    for (table, column, kind, nullable, default) in seed {
+    for (table, column, kind, nullable, default) in documented {
         let row = sqlx::query(
             "select data_type, is_nullable, column_default from information_schema.columns
              where table_schema = 'public' and table_name = $1 and column_name = $2",

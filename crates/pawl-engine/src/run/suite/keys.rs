@@ -189,7 +189,7 @@ pub(super) const CHECKS_FILE: Keys = Keys(&[
     ("assertionTemplates", Read),
 ]);
 
-/// A file of inputs in the seed's shape.
+/// A seed-style file of inputs.
 pub(super) const INPUTS_FILE: Keys = Keys(&[
     ("inputs", Read),
     ("description", Read),
