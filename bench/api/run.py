@@ -82,8 +82,9 @@ def load(url, script, connections, seconds, keys):
     return float(re.search(r"Requests/sec:\s+([\d.]+)", said).group(1)), float(number) * {"us": 0.001, "ms": 1, "s": 1000}[unit]
 
 
-def loads(name, url, seconds, keys):
+def loads(name, url, seconds, keys, settle=lambda: None):
     for what, script, path in (("insert", "insert.lua", TABLE), ("select", "select.lua", SELECT)):
+        settle()
         for connections in (16, 64):
             load(url + path, script, connections, 1, keys)
             rate, p99 = load(url + path, script, connections, seconds, keys)
@@ -91,8 +92,8 @@ def loads(name, url, seconds, keys):
             yield {"server": name, "what": what, "connections": connections, "rate": rate, "p99": p99}
 
 
-def measure(name, pawl, database, seconds):
-    """All figures of one engine; `database` makes the words that name a fresh database."""
+def measure(name, pawl, database, seconds, settle=lambda: None):
+    """All figures of one engine; `database` makes the words that name its database in a folder."""
     environment = {"PAWL_JWT_SECRET": JWT_SECRET, "RUST_LOG": "warn"}
     starts = []
     with tempfile.TemporaryDirectory() as folder:
@@ -107,7 +108,7 @@ def measure(name, pawl, database, seconds):
             key = anon_key()
             session = post(url + "/auth/v1/signup", key, {"email": "bench@example.org", "password": PASSWORD})
             keys = {"ANON_KEY": key, "ACCESS_TOKEN": session["access_token"]}
-            results = list(loads(name, url, seconds, keys))
+            results = list(loads(name, url, seconds, keys, settle))
             time.sleep(2)
             loaded = resident_mib(process)
     return results, {
@@ -125,11 +126,15 @@ def postgres_database(pawl, server):
         [pawl, "migrate", "--database-url", owner, "--runtime-role", name], capture_output=True, text=True, check=True
     )
 
+    def analyze():
+        # What autovacuum does within a minute: without statistics no planner knows that an order has an index.
+        subprocess.run(["psql", "-qX", owner, "-c", "analyze"], check=True)
+
     def drop():
         subprocess.run([*psql, f"drop database {name} with (force)"], check=True)
         subprocess.run([*psql, f"drop role {name}"], check=True)
 
-    return made.stdout.strip(), drop
+    return made.stdout.strip(), analyze, drop
 
 
 def write(results, servers, seconds):
@@ -168,13 +173,14 @@ def main():
     with serving([str(release / "examples/bare")]) as (_, url, _):
         results = list(loads("bare axum", url, arguments.seconds, no_keys))
     servers = []
-    url, drop = postgres_database(pawl, server)
+    url, analyze, drop = postgres_database(pawl, server)
     try:
-        for name, database in (
-            ("SQLite", lambda folder: ["--data", folder]),
-            ("PostgreSQL", lambda _: ["--database-url", url]),
-        ):
-            rows, figures = measure(name, pawl, database, arguments.seconds)
+        engines = (
+            ("SQLite", lambda folder: ["--data", folder], lambda: None),
+            ("PostgreSQL", lambda _: ["--database-url", url], analyze),
+        )
+        for name, database, settle in engines:
+            rows, figures = measure(name, pawl, database, arguments.seconds, settle)
             results += rows
             servers.append(figures)
     finally:

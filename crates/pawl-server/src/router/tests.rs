@@ -1,5 +1,6 @@
 //! What the layers make of handlers that are slow, large, broken or many.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -7,7 +8,7 @@ use axum::body::Bytes;
 use axum::routing::{get, post};
 use pawl_engine::{Clock, Engine};
 use pawl_testkit::TestDatabase;
-use pawl_testkit::http::{Client, Response, StatusCode};
+use pawl_testkit::http::{Client, Error, Response, StatusCode};
 use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
@@ -17,17 +18,27 @@ use tokio_util::sync::CancellationToken;
 use super::{Routes, layered};
 use crate::{AppState, ServerSettings};
 
-/// Lets `/slow` go on.
-static GO_ON: Notify = Notify::const_new();
+/// A handler that waits, seen from outside.
+#[derive(Clone, Default)]
+struct Gate {
+    reached: Arc<Notify>,
+    opened: Arc<Notify>,
+}
+
+impl Gate {
+    async fn pass(self) {
+        self.reached.notify_one();
+        self.opened.notified().await;
+    }
+}
 
 /// Handlers that do what handlers should not do, under every form of errors.
-fn misbehaving() -> Router<AppState> {
-    let forever = || async { std::future::pending::<()>().await };
-    let slow = || async { GO_ON.notified().await };
-    let mut routes = Router::new().route("/slow", get(slow));
+fn misbehaving(gate: &Gate) -> Router<AppState> {
+    let mut routes = Router::new();
     for prefix in ["/api", "/rest/v1", "/auth/v1"] {
+        let gate = gate.clone();
         routes = routes
-            .route(&[prefix, "/forever"].concat(), get(forever))
+            .route(&[prefix, "/slow"].concat(), get(move || gate.pass()))
             .route(&[prefix, "/broken"].concat(), get(broken))
             .route(
                 &[prefix, "/body"].concat(),
@@ -48,6 +59,7 @@ struct Server {
     stop: CancellationToken,
     task: JoinHandle<()>,
     client: Client,
+    gate: Gate,
     _database: TestDatabase,
 }
 
@@ -55,10 +67,10 @@ impl Server {
     async fn new(settings: ServerSettings) -> Self {
         let database = TestDatabase::new(pawl_testkit::Engine::Sqlite).await;
         let clock = Clock::new(|| pawl_testkit::samples::time(0));
-        let drain = settings.drain;
+        let (drain, gate) = (settings.drain, Gate::default());
         let state = AppState::new(Engine::new(database.store.clone(), clock), settings);
         let routes = Routes {
-            clients: misbehaving(),
+            clients: misbehaving(&gate),
             operations: Router::new().route("/healthz", get(|| async { "ok" })),
             ..Routes::default()
         };
@@ -72,8 +84,16 @@ impl Server {
             stop,
             task,
             client: Client::new(),
+            gate,
             _database: database,
         }
+    }
+
+    /// A request that is under way.
+    async fn slow(&self) -> JoinHandle<Result<Response, Error>> {
+        let sent = tokio::spawn(self.client.get([&*self.url, "/api/slow"].concat()).send());
+        self.gate.reached.notified().await;
+        sent
     }
 
     async fn get(&self, path: &str) -> Response {
@@ -105,7 +125,7 @@ async fn every_form_of_errors_says_what_a_limit_or_a_panic_did() {
     let server = Server::new(settings).await;
     let mut answers = Vec::new();
     for prefix in ["/api", "/rest/v1", "/auth/v1"] {
-        for path in ["/forever", "/broken", "/body", "/nowhere"] {
+        for path in ["/slow", "/broken", "/body", "/nowhere"] {
             answers.push(shown(server.get(&[prefix, path].concat()).await).await);
         }
         let body = server
@@ -121,67 +141,51 @@ async fn every_form_of_errors_says_what_a_limit_or_a_panic_did() {
 async fn a_request_too_many_is_turned_away_and_health_is_not() {
     let settings = ServerSettings {
         concurrency: 1,
-        request_timeout: Duration::from_secs(60),
         ..ServerSettings::default()
     };
     let server = Server::new(settings).await;
-    let first = tokio::spawn(server.client.get([&*server.url, "/api/forever"].concat()).send());
-    // The first may not have arrived yet; what is turned away then is the first one, and this waits as it would have.
-    let turned_away = loop {
-        let again = server
-            .client
-            .get([&*server.url, "/api/body"].concat())
-            .send()
-            .await
-            .unwrap();
-        if again.status() == StatusCode::SERVICE_UNAVAILABLE {
-            break again;
-        }
-        assert_eq!(again.status(), StatusCode::METHOD_NOT_ALLOWED);
-        tokio::task::yield_now().await;
-    };
-    assert_eq!(turned_away.headers()["retry-after"], "1");
-    assert_eq!(shown(turned_away).await.1["code"], "overloaded");
+    let first = server.slow().await;
+    let second = server.get("/api/slow").await;
+    assert_eq!(second.headers()["retry-after"], "1");
+    let (status, problem) = shown(second).await;
+    assert_eq!((status, &problem["code"]), (503, &Value::from("overloaded")));
     assert_eq!(server.get("/healthz").await.status(), StatusCode::OK);
-    first.abort();
+    server.gate.opened.notify_one();
+    assert_eq!(first.await.unwrap().unwrap().status(), StatusCode::OK);
+    server.gate.opened.notify_one();
+    assert_eq!(
+        server.get("/api/slow").await.status(),
+        StatusCode::OK,
+        "its place is free again"
+    );
 }
 
 #[tokio::test]
 async fn what_is_under_way_ends_before_the_server_does() {
     let server = Server::new(ServerSettings::default()).await;
-    let slow = tokio::spawn(server.client.get([&*server.url, "/slow"].concat()).send());
-    // It is under way once the metrics, or here the second try of a new connection, say so.
-    while server.get("/healthz").await.status() != StatusCode::OK {}
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    let slow = server.slow().await;
     server.stop.cancel();
-    while Client::new()
-        .get([&*server.url, "/healthz"].concat())
-        .send()
-        .await
-        .is_ok()
-    {
+    let health = [&*server.url, "/healthz"].concat();
+    while Client::new().get(&health).send().await.is_ok() {
         tokio::task::yield_now().await;
     }
     assert!(!server.task.is_finished(), "it waits for the request");
-    GO_ON.notify_one();
+    server.gate.opened.notify_one();
     assert_eq!(slow.await.unwrap().unwrap().status(), StatusCode::OK);
     server.task.await.unwrap();
 }
 
 #[tokio::test]
-async fn what_does_not_end_is_cut_off() {
+async fn what_does_not_end_is_not_waited_for() {
     let settings = ServerSettings {
         drain: Duration::from_millis(50),
-        request_timeout: Duration::from_secs(60),
         ..ServerSettings::default()
     };
     let server = Server::new(settings).await;
-    let forever = tokio::spawn(server.client.get([&*server.url, "/api/forever"].concat()).send());
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    let slow = server.slow().await;
     server.stop.cancel();
     server.task.await.unwrap();
-    assert!(!forever.is_finished(), "the runtime ends it, not the server");
-    forever.abort();
+    assert!(!slow.is_finished(), "the end of the process ends it");
 }
 
 #[tokio::test]
