@@ -184,7 +184,7 @@ impl Outcome {
 fn reason(check: &CheckResult) -> String {
     match &check.message {
         Some(message) => format!("{}: {message}", check.name),
-        None => check.name.clone(),
+        None => check.name.to_string(),
     }
 }
 
