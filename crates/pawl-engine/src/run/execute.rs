@@ -25,7 +25,7 @@ use crate::{Clock, Engine, EngineError};
 /// Cases that are read ahead.
 const READ_AHEAD: usize = 256;
 /// The most rows of one commit.
-const ROWS_PER_COMMIT: usize = 512;
+const ROWS_PER_COMMIT: usize = 1_024;
 /// Characters of a run's `error`.
 const MAX_ERROR: usize = 2_000;
 

@@ -224,7 +224,7 @@ impl PlannedRun {
 /// Targets that are waited for: a person's machine and most endpoints take this without complaint.
 const WAITED_FOR: NonZeroUsize = NonZeroUsize::new(8).expect("8 is not 0");
 /// Targets that answer at once: as many as two commits take.
-const AT_ONCE: NonZeroUsize = NonZeroUsize::new(1_024).expect("1,024 is not 0");
+const AT_ONCE: NonZeroUsize = NonZeroUsize::new(2_048).expect("2,048 is not 0");
 
 fn source(
     request: &RunRequest,
