@@ -4,6 +4,8 @@
 //! Without a grammar the question is decided by a lexicon of verbs and the words around them. Many verbs look like
 //! plural nouns ("reports", "forms") or adjectives ("clear"); those count only where their neighbours tell.
 
+use std::iter::Peekable;
+
 use super::word::Word;
 use super::words::Words;
 
@@ -21,29 +23,35 @@ const WINDOW: usize = 12;
 
 /// Whether the criterion starts as the style demands.
 pub(super) fn is_actionable(criterion: &str, style: Style) -> bool {
-    // Two or three words tell most of the time: each is looked up when its turn has come.
+    // One or two words tell most of the time: each is looked up when its turn has come.
     let mut words = Words::of(criterion)
-        .filter(|word| word.starts_with(char::is_alphabetic) || word.contains(char::is_alphabetic))
+        .filter(|word| word.contains(char::is_alphabetic))
         .take(WINDOW)
-        .map(Word::of);
+        .map(Word::of)
+        .peekable();
     let Some(first) = words.next() else {
         return false;
     };
-    let second = words.next();
     match style {
-        Style::VerbFirst => starts_with_verb(first, second),
+        Style::VerbFirst => starts_with_verb(first, &mut words),
         Style::ActorAndVerb => {
             first.is_gherkin()
                 || first.is_auxiliary()
-                || starts_with_verb(first, second)
-                || has_actor_and_verb(first, second, words.clone())
-                || (first.is_adverb() && second.is_some_and(|second| starts_with_verb(second, words.next())))
+                || starts_with_verb(first, &mut words)
+                || (first.is_adverb() && {
+                    let mut words = words.clone();
+                    words
+                        .next()
+                        .is_some_and(|second| starts_with_verb(second, &mut words))
+                })
+                || has_actor_and_verb(first, words)
         }
     }
 }
 
-fn starts_with_verb(first: Word, next: Option<Word>) -> bool {
-    let has_object = || next.is_some_and(Word::is_determiner);
+/// Whether a word in front of others is a verb.
+fn starts_with_verb(first: Word, rest: &mut Peekable<impl Iterator<Item = Word>>) -> bool {
+    let mut has_object = || rest.peek().is_some_and(|next| next.is_determiner());
     if first.is_verb() {
         return !first.needs_object() || has_object();
     }
@@ -53,36 +61,36 @@ fn starts_with_verb(first: Word, next: Option<Word>) -> bool {
             .is_some_and(|base| !base.is_noun_like() || has_object())
 }
 
-fn has_actor_and_verb(first: Word, second: Option<Word>, mut rest: impl Iterator<Item = Word>) -> bool {
-    let (mut before, mut current) = (first, second);
-    while let Some(word) = current {
+fn has_actor_and_verb(first: Word, mut rest: Peekable<impl Iterator<Item = Word>>) -> bool {
+    let mut before = first;
+    while let Some(word) = rest.next() {
         if word.is_clause_start() {
             return false;
         }
-        let after = rest.next();
-        if word.is_auxiliary() || is_verb_of(word, before, after) {
+        if word.is_auxiliary() || is_verb_of(word, before, &mut rest) {
             return true;
         }
-        (before, current) = (word, after);
+        before = word;
     }
     false
 }
 
-/// Whether a word is the verb of an actor that ends with the word before it.
-fn is_verb_of(word: Word, before: Word, after: Option<Word>) -> bool {
+/// Whether a word in front of others is the verb of an actor that ends with the word before it.
+fn is_verb_of(word: Word, before: Word, rest: &mut Peekable<impl Iterator<Item = Word>>) -> bool {
     if before.is_function_word() {
         return false;
     }
+    let mut after = || rest.peek().copied();
     if let Some(base) = word.base_of_third_person() {
         return !base.is_noun_like()
-            || after.is_some_and(Word::follows_verb)
-            || (before.is_actor() && after.is_some());
+            || after().is_some_and(Word::follows_verb)
+            || (before.is_actor() && after().is_some());
     }
     if word.is_verb() {
-        return before.is_plural() && (after.is_some() || !word.is_noun_like());
+        return before.is_plural() && (after().is_some() || !word.is_noun_like());
     }
     // An unknown word in -s with an object behind it is a verb that the lexicon lacks.
-    word.is_plural() && !word.is_function_word() && after.is_some_and(Word::is_article)
+    word.is_plural() && !word.is_function_word() && after().is_some_and(Word::is_article)
 }
 
 #[cfg(test)]

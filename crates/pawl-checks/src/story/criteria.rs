@@ -8,15 +8,9 @@ use serde_json::Value;
 use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfkc_quick};
 
 use super::actionable::{Style, is_actionable};
-use super::{BLANK, StorySettings};
+use super::{BLANK, StorySettings, is_blank, text_of};
 
-/// The text of a criterion; none if it is no text, or blank.
-fn text_of(criterion: &Value) -> Option<&str> {
-    criterion.as_str().map(str::trim).filter(|text| !text.is_empty())
-}
-
-pub(super) fn at_least(criteria: &[Value], settings: &StorySettings) -> Result<(), String> {
-    let found = criteria.iter().filter_map(text_of).count();
+pub(super) fn at_least(found: usize, settings: &StorySettings) -> Result<(), String> {
     let need = settings.min_acceptance_criteria;
     if found >= need {
         Ok(())
@@ -35,76 +29,71 @@ pub(super) fn at_most(criteria: &[Value], settings: &StorySettings) -> Result<()
 }
 
 pub(super) fn distinct(criteria: &[Value]) -> Result<(), String> {
-    if have_different_letters(criteria) {
-        return Ok(());
+    let twins = if criteria.len() <= FEW {
+        twins_by_pair(criteria)
+    } else {
+        twins_by_text(criteria)
+    };
+    match twins {
+        Some((first, second)) => Err(format!("AC #{} duplicates AC #{}", second + 1, first + 1)),
+        None => Ok(()),
     }
+}
+
+/// Up to so many criteria are compared each with each: hardly a text has to be folded for that.
+const FEW: usize = 32;
+
+fn twins_by_pair(criteria: &[Value]) -> Option<(usize, usize)> {
+    (1..criteria.len()).find_map(|second| {
+        let is_twin = |first: &Value| fold_alike(first, &criteria[second]);
+        let first = criteria[..second].iter().position(is_twin)?;
+        Some((first, second))
+    })
+}
+
+fn twins_by_text(criteria: &[Value]) -> Option<(usize, usize)> {
     let mut first_of = HashMap::with_capacity(criteria.len());
-    for (number, criterion) in (1_usize..).zip(criteria) {
+    for (second, criterion) in criteria.iter().enumerate() {
         let Some(text) = text_of(criterion) else { continue };
         match first_of.entry(fold(text)) {
             Entry::Vacant(vacant) => {
-                vacant.insert(number);
+                vacant.insert(second);
             }
-            Entry::Occupied(first) => {
-                return Err(format!("AC #{number} duplicates AC #{}", first.get()));
-            }
+            Entry::Occupied(first) => return Some((*first.get(), second)),
         }
     }
-    Ok(())
+    None
 }
 
-/// Up to so many criteria, each is compared with each.
-const FEW: usize = 32;
-
-/// Whether there are a few criteria, no two of which have the same letters in whatever order: they cannot fold alike.
-/// So it is with most lists, and spares them the keeping of texts.
-fn have_different_letters(criteria: &[Value]) -> bool {
-    let mut sums = [0; FEW];
-    let mut count = 0;
-    for text in criteria.iter().filter_map(text_of) {
-        let sum = sum_of_letters(text);
-        if count == FEW || sums[..count].contains(&sum) {
-            return false;
-        }
-        sums[count] = sum;
-        count += 1;
-    }
-    true
-}
-
-/// The sum of the numbers of the bytes that [`fold`] makes of a text: the same for texts that fold alike.
-fn sum_of_letters(text: &str) -> u64 {
-    let sum = |text: &str| {
-        text.bytes()
-            .fold(0, |sum: u64, byte| sum.wrapping_add(NUMBERS[usize::from(byte)]))
+fn fold_alike(a: &Value, b: &Value) -> bool {
+    let (Some(a), Some(b)) = (a.as_str(), b.as_str()) else {
+        return false;
     };
-    if text.is_ascii() {
-        // Here folding changes but case, white space and punctuation, which the numbers do not tell.
-        sum(text)
-    } else {
-        sum(&fold(text))
-    }
+    !start_differently(a, b) && !is_blank(a) && !is_blank(b) && fold(a) == fold(b)
 }
 
-/// A number of 64 bits for each byte: the same for both cases of an ASCII letter, and 0 for white space, punctuation
-/// and control characters.
-const NUMBERS: [u64; 256] = {
-    let mut numbers = [0; 256];
-    let mut byte = 0;
-    while byte < numbers.len() {
-        let letter = (byte as u8).to_ascii_lowercase();
-        if letter.is_ascii_alphanumeric() || !letter.is_ascii() {
-            // The powers of an odd number spread over all bits.
-            numbers[byte] = 0x9e37_79b9_7f4a_7c15_u64.wrapping_pow(letter as u32);
-        }
-        byte += 1;
-    }
-    numbers
-};
+/// Whether two texts differ in a letter or digit at their start, and so do their folds.
+fn start_differently(a: &str, b: &str) -> bool {
+    first_letters(a).zip(first_letters(b)).any(|(a, b)| a != b)
+}
+
+/// The ASCII letters and digits in lower case, which [`fold`] leaves as they are, up to the first other character and
+/// the one in front, with which that may combine.
+fn first_letters(text: &str) -> impl Iterator<Item = u8> {
+    let bytes = text.as_bytes();
+    let stays = |index: usize| bytes.get(index).is_none_or(u8::is_ascii);
+    bytes
+        .iter()
+        .enumerate()
+        .take_while(move |(index, byte)| byte.is_ascii() && stays(index + 1))
+        .map(|(_, byte)| byte.to_ascii_lowercase())
+        .filter(u8::is_ascii_alphanumeric)
+}
 
 /// The text in the form in which criteria are compared: compatibility characters, case and white space folded (Unicode
 /// NFKC, then upper and lower case, which brings `ß` to `ss` and both sigmas together), final punctuation dropped.
 fn fold(text: &str) -> String {
+    let text = text.trim();
     if text.is_ascii() {
         let mut folded = String::with_capacity(text.len());
         push_words(&mut folded, text);
@@ -166,6 +155,8 @@ pub(super) fn actionable(criteria: &[Value], settings: &StorySettings) -> Result
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -183,5 +174,22 @@ mod tests {
         }
         assert_ne!(fold("User can log in"), fold("User can log out"));
         assert_ne!(fold("..."), fold("!!"));
+    }
+
+    fn any_criterion() -> impl Strategy<Value = Value> {
+        let text = "([ab .!\\n]|[Ａﬁßİſ]|[\u{a0}\u{301}\u{3a3}\u{3c2}\u{3c3}…]|\\PC){0,4}";
+        prop_oneof![9 => text.prop_map(Value::from), 1 => Just(Value::Null)]
+    }
+
+    proptest! {
+        #[test]
+        fn twins_are_found_either_way(criteria in prop::collection::vec(any_criterion(), 0..9)) {
+            prop_assert_eq!(twins_by_pair(&criteria), twins_by_text(&criteria));
+        }
+
+        #[test]
+        fn most_texts_are_compatible_as_they_are(text in "([a-z]|[éßﬁ\u{301}\u{327}\u{1100}\u{1161}]|\\PC){0,8}") {
+            prop_assert_eq!(compatible(&text), text.nfkc().collect::<String>());
+        }
     }
 }

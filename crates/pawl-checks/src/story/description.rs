@@ -44,8 +44,8 @@ pub(super) fn format(description: &str) -> Result<(), String> {
 pub(super) fn length(description: &str, settings: &StorySettings) -> Result<(), String> {
     let (min, max) = (settings.min_description_length, settings.max_description_length);
     let text = description.trim();
-    // Counting clusters beyond ASCII is slow, and most texts are well within.
-    if !text.is_ascii() && min <= fewest_graphemes(text) && text.len() <= max {
+    // Counting clusters is slow, and most texts are well within.
+    if min <= fewest_graphemes(text) && text.len() <= max {
         return Ok(());
     }
     let length = graphemes(text);
@@ -56,9 +56,14 @@ pub(super) fn length(description: &str, settings: &StorySettings) -> Result<(), 
     }
 }
 
-/// A number that there are at least: between two ASCII characters a cluster ends, unless they are a line end.
+/// A number of clusters that there are at least.
 fn fewest_graphemes(text: &str) -> usize {
-    let ends = |pair: &&[u8]| pair[0].is_ascii() && pair[1].is_ascii() && pair[1] != b'\n';
+    if text.is_ascii() {
+        // The longest one is a Windows line end.
+        return text.len() / 2;
+    }
+    // Between two ASCII characters one ends, unless they are a line end.
+    let ends = |pair: &&[u8]| pair.is_ascii() && pair[1] != b'\n';
     text.as_bytes().windows(2).filter(ends).count()
 }
 
@@ -69,5 +74,20 @@ fn graphemes(text: &str) -> usize {
         text.len() - line_ends.count()
     } else {
         text.graphemes(true).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn clusters_are_counted_alike(text in "([ae\r\n]|\u{301}|\u{600}|\u{200d}|👩|🇩|क|\u{94d}|\\PC){0,20}") {
+            prop_assert!(fewest_graphemes(&text) <= text.graphemes(true).count());
+            prop_assert_eq!(graphemes(&text), text.graphemes(true).count());
+        }
     }
 }

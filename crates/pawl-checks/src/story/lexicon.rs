@@ -185,7 +185,8 @@ pub(super) const FUNCTION_WORDS: [&str; 74] = [
 pub(super) const CONDITIONS: [&str; 3] = ["if", "once", "when"];
 
 /// Words that start another clause.
-pub(super) const CLAUSE_STARTS: [&str; 8] = ["because", "so", "that", "where", "which", "who", "whom", "whose"];
+pub(super) const CLAUSE_STARTS: [&str; 8] =
+    ["because", "so", "that", "where", "which", "who", "whom", "whose"];
 
 /// Adverbs that do not end in -ly.
 pub(super) const ADVERBS: [&str; 5] = ["also", "always", "never", "not", "only"];
@@ -227,6 +228,11 @@ mod tests {
         ] {
             assert!(list.is_sorted_by(|a, b| a < b), "{list:?}");
         }
-        assert!(NOUN_LIKE.iter().chain(&NEED_OBJECT).all(|word| Word::of(word).is_verb()));
+        assert!(
+            NOUN_LIKE
+                .iter()
+                .chain(&NEED_OBJECT)
+                .all(|word| Word::of(word).is_verb())
+        );
     }
 }

@@ -9,18 +9,20 @@ use super::lexicon::{
 /// without touching text. 0 is any word that the lexicon cannot hold: it is too long, or has letters beyond ASCII.
 pub(super) type Letters = u128;
 
-const LONGEST: usize = size_of::<Letters>();
-
-/// The letters of a text, in lower case.
+/// The letters of a word, in either case and without hyphens.
 pub(super) const fn pack(text: &str) -> Letters {
     let bytes = text.as_bytes();
-    if bytes.len() > LONGEST || !bytes.is_ascii() {
+    if bytes.len() > size_of::<Letters>() {
         return 0;
     }
     let mut letters = 0;
     let mut index = 0;
     while index < bytes.len() {
-        letters = letters << 8 | bytes[index].to_ascii_lowercase() as Letters;
+        let byte = bytes[index];
+        if !byte.is_ascii() || byte == b'-' {
+            return 0;
+        }
+        letters = letters << 8 | byte.to_ascii_lowercase() as Letters;
         index += 1;
     }
     letters

@@ -65,7 +65,7 @@ impl StoryCheck {
             Self::HasDescription => present(story.description),
             Self::DescriptionFormat => description::format(story.description.unwrap_or_default()),
             Self::DescriptionLength => description::length(story.description.unwrap_or_default(), settings),
-            Self::MinAcceptanceCriteria => criteria::at_least(story.criteria.unwrap_or_default(), settings),
+            Self::MinAcceptanceCriteria => criteria::at_least(story.filled_criteria, settings),
             Self::MaxAcceptanceCriteria => criteria::at_most(criteria()?, settings),
             Self::NoDuplicateAc => criteria::distinct(criteria()?),
             Self::AcsAreActionable => criteria::actionable(criteria()?, settings),
@@ -91,18 +91,17 @@ impl StoryCheck {
 }
 
 fn present(text: Option<&str>) -> Result<(), String> {
-    match text {
-        Some(text) if !text.trim().is_empty() => Ok(()),
-        _ => Err(BLANK.to_owned()),
-    }
+    text.map(|_| ()).ok_or_else(|| BLANK.to_owned())
 }
 
-/// An output read as a story; a part of the wrong type is as absent.
+/// An output read as a story; a part that is blank or of the wrong type is as absent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Story<'a> {
     title: Option<&'a str>,
     description: Option<&'a str>,
     criteria: Option<&'a [Value]>,
+    /// How many of the criteria are texts that are not blank.
+    filled_criteria: usize,
 }
 
 impl<'a> Story<'a> {
@@ -110,14 +109,26 @@ impl<'a> Story<'a> {
         let mut story = Self::default();
         for (key, value) in output.as_object().into_iter().flatten() {
             match key.as_str() {
-                "title" => story.title = value.as_str(),
-                "description" => story.description = value.as_str(),
-                "acceptance_criteria" => story.criteria = value.as_array().map(Vec::as_slice),
+                "title" => story.title = text_of(value),
+                "description" => story.description = text_of(value),
+                "acceptance_criteria" => {
+                    story.criteria = value.as_array().map(Vec::as_slice);
+                    story.filled_criteria = story.criteria.into_iter().flatten().filter_map(text_of).count();
+                }
                 _ => {}
             }
         }
         story
     }
+}
+
+/// The text that a value is; none if it is no text, or blank.
+fn text_of(value: &Value) -> Option<&str> {
+    value.as_str().filter(|text| !is_blank(text))
+}
+
+fn is_blank(text: &str) -> bool {
+    text.chars().all(char::is_whitespace)
 }
 
 /// A story check with its settings.

@@ -9,6 +9,9 @@ pub(super) struct Word {
     lists: Lists,
 }
 
+/// The typographic one.
+const APOSTROPHE: char = '\u{2019}';
+
 impl Word {
     /// Any word that the lexicon cannot hold: it is too long, or has letters beyond ASCII.
     const UNKNOWN: Self = Self {
@@ -19,13 +22,14 @@ impl Word {
     /// Reads a word in any case, with either form of apostrophe. Of a compound in -s, such as "auto-saves", the last
     /// part counts.
     pub(super) fn of(text: &str) -> Self {
-        if text.bytes().all(|byte| byte.is_ascii() && byte != b'-') {
-            return Self::spelled(pack(text));
+        let letters = pack(text);
+        if letters != 0 {
+            return Self::spelled(letters);
         }
         match text.rsplit_once('-') {
             Some((_, last)) if last.ends_with('s') => Self::of(last),
-            Some(_) => Self::UNKNOWN,
-            None => Self::spelled(pack(&text.replace('\u{2019}', "'"))),
+            None if text.contains(APOSTROPHE) => Self::spelled(pack(&text.replace(APOSTROPHE, "'"))),
+            _ => Self::UNKNOWN,
         }
     }
 

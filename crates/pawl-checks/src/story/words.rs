@@ -13,23 +13,59 @@ impl<'a> Words<'a> {
 impl<'a> Iterator for Words<'a> {
     type Item = &'a str;
 
+    #[inline]
     fn next(&mut self) -> Option<&'a str> {
-        let start = self.0.find(char::is_alphanumeric)?;
-        let text = &self.0[start..];
-        let (word, rest) = text.split_at(find_space(text).unwrap_or(text.len()));
-        self.0 = rest;
-        if word.ends_with(|c: char| c.is_ascii_alphanumeric()) {
+        let start = self
+            .0
+            .bytes()
+            .position(|byte| KINDS[usize::from(byte)] != Kind::Around)?;
+        let bytes = &self.0.as_bytes()[start..];
+        let end = bytes
+            .iter()
+            .position(|byte| KINDS[usize::from(*byte)] != Kind::Within)
+            .unwrap_or(bytes.len());
+        // Nearly all words are like this one: ASCII with a space behind.
+        if end > 0 && bytes.get(end).is_none_or(|byte| *byte == b' ') {
+            let (word, rest) = self.0[start..].split_at(end);
+            self.0 = rest;
             return Some(word);
         }
+        self.any()
+    }
+}
+
+impl<'a> Words<'a> {
+    /// The next word, of whatever characters.
+    fn any(&mut self) -> Option<&'a str> {
+        let start = self.0.find(char::is_alphanumeric)?;
+        let text = &self.0[start..];
+        let (word, rest) = text.split_at(text.find(char::is_whitespace).unwrap_or(text.len()));
+        self.0 = rest;
         Some(word.trim_end_matches(|c: char| !c.is_alphanumeric()))
     }
 }
 
-/// Where the first white space is. None is among visible ASCII characters, which are skipped as bytes.
-fn find_space(text: &str) -> Option<usize> {
-    let at = text.bytes().position(|byte| !byte.is_ascii_graphic())?;
-    text[at..].find(char::is_whitespace).map(|space| at + space)
+/// What a byte is to a word of letters and digits in ASCII.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Within,
+    Around,
+    Unknown,
 }
+
+const KINDS: [Kind; 256] = {
+    let mut kinds = [Kind::Unknown; 256];
+    let mut byte = 0_u8;
+    while byte.is_ascii() {
+        kinds[byte as usize] = if byte.is_ascii_alphanumeric() {
+            Kind::Within
+        } else {
+            Kind::Around
+        };
+        byte += 1;
+    }
+    kinds
+};
 
 #[cfg(test)]
 mod tests {
