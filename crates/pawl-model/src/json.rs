@@ -110,10 +110,13 @@ impl Json {
         &self.0
     }
 
-    /// The document as a tree; numbers become 64-bit integers or floats here.
+    /// The document as a tree; numbers become 64-bit integers or floats here, the largest float where none is as large.
     #[must_use]
     pub fn to_value(&self) -> serde_json::Value {
-        serde_json::from_str(&self.0).unwrap_or_default()
+        // Numbers that are too large are all of a normal form that can be refused.
+        serde_json::from_str(&self.0)
+            .or_else(|_| serde_json::from_str(&number::within_floats(&self.0)))
+            .unwrap_or_default()
     }
 }
 

@@ -40,7 +40,8 @@ pub(super) fn distinct(criteria: &[Value]) -> Result<(), String> {
     }
 }
 
-/// Up to so many criteria are compared each with each: hardly a text has to be folded for that.
+/// Up to so many criteria are compared each with each: nearly all differ in their first letters, and none has to be
+/// folded.
 const FEW: usize = 32;
 
 fn twins_by_pair(criteria: &[Value]) -> Option<(usize, usize)> {
@@ -72,13 +73,13 @@ fn fold_alike(a: &Value, b: &Value) -> bool {
     !start_differently(a, b) && !is_blank(a) && !is_blank(b) && fold(a) == fold(b)
 }
 
-/// Whether two texts differ in a letter or digit at their start, and so do their folds.
+/// Whether two texts differ in a letter or digit near their start, and so do their folds.
 fn start_differently(a: &str, b: &str) -> bool {
     first_letters(a).zip(first_letters(b)).any(|(a, b)| a != b)
 }
 
-/// The ASCII letters and digits in lower case, which [`fold`] leaves as they are, up to the first other character and
-/// the one in front, with which that may combine.
+/// The first ASCII letters and digits, in lower case: [`fold`] changes no more than their case up to the first character
+/// beyond ASCII, and the one in front of it, with which it may combine.
 fn first_letters(text: &str) -> impl Iterator<Item = u8> {
     let bytes = text.as_bytes();
     let stays = |index: usize| bytes.get(index).is_none_or(u8::is_ascii);

@@ -205,8 +205,8 @@ pub(super) const DO: [&str; 2] = ["do", "don't"];
 
 #[cfg(test)]
 mod tests {
-    use super::super::word::Word;
     use super::*;
+    use crate::story::word::Word;
 
     #[test]
     fn lists_can_be_searched_and_are_about_verbs() {

@@ -9,7 +9,7 @@ pub(super) struct Word {
     lists: Lists,
 }
 
-/// The typographic one.
+/// The typographic form of `'`.
 const APOSTROPHE: char = '\u{2019}';
 
 impl Word {

@@ -8,35 +8,9 @@ impl<'a> Words<'a> {
     pub(super) const fn of(text: &'a str) -> Self {
         Self(text)
     }
-}
 
-impl<'a> Iterator for Words<'a> {
-    type Item = &'a str;
-
-    #[inline]
-    fn next(&mut self) -> Option<&'a str> {
-        let start = self
-            .0
-            .bytes()
-            .position(|byte| KINDS[usize::from(byte)] != Kind::Around)?;
-        let bytes = &self.0.as_bytes()[start..];
-        let end = bytes
-            .iter()
-            .position(|byte| KINDS[usize::from(*byte)] != Kind::Within)
-            .unwrap_or(bytes.len());
-        // Nearly all words are like this one: ASCII with a space behind.
-        if end > 0 && bytes.get(end).is_none_or(|byte| *byte == b' ') {
-            let (word, rest) = self.0[start..].split_at(end);
-            self.0 = rest;
-            return Some(word);
-        }
-        self.any()
-    }
-}
-
-impl<'a> Words<'a> {
-    /// The next word, of whatever characters.
-    fn any(&mut self) -> Option<&'a str> {
+    /// The next word where characters beyond ASCII, or punctuation, ask for a closer look.
+    fn next_unicode(&mut self) -> Option<&'a str> {
         let start = self.0.find(char::is_alphanumeric)?;
         let text = &self.0[start..];
         let (word, rest) = text.split_at(text.find(char::is_whitespace).unwrap_or(text.len()));
@@ -45,32 +19,61 @@ impl<'a> Words<'a> {
     }
 }
 
-/// What a byte is to a word of letters and digits in ASCII.
+impl<'a> Iterator for Words<'a> {
+    type Item = &'a str;
+
+    #[inline]
+    fn next(&mut self) -> Option<&'a str> {
+        let text = self.0;
+        let kinds = |from: usize| {
+            text.as_bytes()[from..]
+                .iter()
+                .map(|byte| Kind::OF[usize::from(*byte)])
+        };
+        let start = kinds(0).position(|kind| kind != Kind::Around)?;
+        let length = kinds(start).position(|kind| kind != Kind::Within);
+        let end = length.map_or(text.len(), |length| start + length);
+        // Nearly every word is like this: in ASCII, and behind it a space or nothing.
+        if end > start && matches!(text.as_bytes().get(end), None | Some(b' ')) {
+            self.0 = &text[end..];
+            return Some(&text[start..end]);
+        }
+        self.next_unicode()
+    }
+}
+
+/// What a byte is to a word in ASCII.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
+    /// A letter or digit.
     Within,
+    /// White space or punctuation.
     Around,
+    /// A part of a character beyond ASCII.
     Unknown,
 }
 
-const KINDS: [Kind; 256] = {
-    let mut kinds = [Kind::Unknown; 256];
-    let mut byte = 0_u8;
-    while byte.is_ascii() {
-        kinds[byte as usize] = if byte.is_ascii_alphanumeric() {
-            Kind::Within
-        } else {
-            Kind::Around
-        };
-        byte += 1;
-    }
-    kinds
-};
+impl Kind {
+    const OF: [Self; 256] = {
+        let mut kinds = [Self::Unknown; 256];
+        let mut byte = 0_u8;
+        while byte.is_ascii() {
+            kinds[byte as usize] = if byte.is_ascii_alphanumeric() {
+                Self::Within
+            } else {
+                Self::Around
+            };
+            byte += 1;
+        }
+        kinds
+    };
+}
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     #[test]
     fn punctuation_stays_inside_of_a_word_only() {

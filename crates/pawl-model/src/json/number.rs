@@ -50,3 +50,35 @@ pub(super) fn write_plain(
     }
     Some(())
 }
+
+/// A document in normal form with the largest float in place of every number that is larger.
+pub(super) fn within_floats(document: &str) -> String {
+    let mut out = String::with_capacity(document.len());
+    let mut rest = document;
+    while let Some(first) = rest.chars().next() {
+        let end = match first {
+            '"' => string_end(rest),
+            '0'..='9' => rest.find([',', ']', '}']).unwrap_or(rest.len()),
+            other => other.len_utf8(),
+        };
+        let (part, after) = rest.split_at(end);
+        if first.is_ascii_digit() && part.parse() == Ok(f64::INFINITY) {
+            out.push_str("1.7976931348623157e308");
+        } else {
+            out.push_str(part);
+        }
+        rest = after;
+    }
+    out
+}
+
+/// Where the string ends that a text begins with.
+fn string_end(text: &str) -> usize {
+    let mut escaped = false;
+    let inside = text.bytes().skip(1).take_while(|byte| {
+        let closing = *byte == b'"' && !escaped;
+        escaped = *byte == b'\\' && !escaped;
+        !closing
+    });
+    (inside.count() + 2).min(text.len())
+}

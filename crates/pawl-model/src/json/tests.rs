@@ -41,6 +41,19 @@ fn numbers_keep_their_digits() {
 }
 
 #[test]
+fn a_number_beyond_floats_becomes_the_largest_in_a_tree() {
+    let digits = "9".repeat(400);
+    let text = r#"{"a":[-N,N.5,1.50],"N":"\\","b\"":"N"}"#.replace('N', &digits);
+    let json = Json::parse(&text).unwrap();
+    assert!(
+        json.as_str()
+            .contains(&["[-", &digits, ",", &digits, ".5,1.50]"].concat())
+    );
+    let expected = serde_json::json!({"a": [f64::MIN, f64::MAX, 1.5], digits.as_str(): "\\", "b\"": digits});
+    assert_eq!(json.to_value(), expected);
+}
+
+#[test]
 fn strings_have_the_shortest_escapes() {
     assert_eq!(
         normal(r#""\u0041\/\u00e9\ud83d\ude00\u001F\n""#),
