@@ -144,22 +144,23 @@ class Bench:
             ["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", folder, "promptfoo"], check=True
         )
         version = json.loads((folder / "node_modules/promptfoo/package.json").read_text())["version"]
-        tests = [
-            {
-                "vars": {"text": f"case {number}: {INPUTS[number % 40]['goal']}"},
-                "assert": [
-                    {"type": "contains", "value": f"case {number}"},
-                    {"type": "icontains", "value": "CASE"},
-                    {"type": "regex", "value": "case [0-9]+: \\w"},
-                    {"type": "not-contains", "value": "<script>"},
-                ],
-            }
-            for number in range(count)
+        # The same four assertions for each case, once as the default of all tests and once with each test.
+        assertions = [
+            {"type": "contains", "value": "case "},
+            {"type": "icontains", "value": "CASE"},
+            {"type": "regex", "value": "case [0-9]+: \\w"},
+            {"type": "not-contains", "value": "<script>"},
         ]
+        texts = [{"text": f"case {number}: {INPUTS[number % 40]['goal']}"} for number in range(count)]
+        shared = {"defaultTest": {"assert": assertions}, "tests": [{"vars": text} for text in texts]}
+        own = {"tests": [{"vars": text, "assert": [*assertions, {"type": "contains", "value": text["text"]}]} for text in texts]}
+        for name, suite in (("4 assertions for all cases", shared), ("5 assertions of each case's own", own)):
+            self.echo(folder, f"{count:,} echoed cases, {name}", {"description": "echo", "prompts": ["{{text}}"], "providers": ["echo"], **suite}, version)
+
+    def echo(self, folder, title, suite, version):
+        count = len(suite["tests"])
         config = folder / "promptfooconfig.json"
-        config.write_text(
-            json.dumps({"description": "echo", "prompts": ["{{text}}"], "providers": ["echo"], "tests": tests})
-        )
+        config.write_text(json.dumps(suite))
         environment = {
             **os.environ,
             "PROMPTFOO_DISABLE_TELEMETRY": "1",
@@ -185,7 +186,7 @@ class Bench:
         assert results["successes"] == count, results
         mine = json.loads((folder / "ours.json").read_text())["runs"][0]["summary"]
         assert mine["passed"] == count, mine
-        self.say(f"| {count:,} echoed cases × 4 assertions, whole process | seconds | cases/s | CPU s | peak MiB |")
+        self.say(f"| {title}, whole process | seconds | cases/s | CPU s | peak MiB |")
         self.say("|---|--:|--:|--:|--:|")
         for name, samples in (("pawl run", ours), (f"promptfoo {version}", theirs)):
             seconds = median(samples, "seconds")
