@@ -9,7 +9,14 @@ use anyhow::Context as _;
 const DOTTED: [&str; 4] = [".cargo", ".ci", ".config", ".github"];
 
 /// What tools leave behind, and what others wrote.
-const SKIPPED: [&str; 4] = ["target", "node_modules", "__pycache__", "vendor"];
+const SKIPPED: [&str; 6] = [
+    "target",
+    "node_modules",
+    "__pycache__",
+    "vendor",
+    "corpus",
+    "artifacts",
+];
 
 /// What is read, beside files without an extension.
 const TEXT: [&str; 18] = [
@@ -106,6 +113,8 @@ mod tests {
             "elsewhere/b.rs",
             "node_modules/c.js",
             "assets/vendor/d.js",
+            "fuzz/corpus/rest/0a1b",
+            "fuzz/artifacts/rest/crash-0a1b",
             "pawl.db",
         ] {
             let path = root.path().join(path);
