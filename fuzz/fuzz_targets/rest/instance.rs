@@ -1,5 +1,6 @@
 //! An instance with two users and rows of both, and what it answers.
 
+use std::ffi::OsString;
 use std::fs;
 
 use axum::Router;
@@ -51,8 +52,8 @@ pub(crate) struct Instance {
 
 /// How it began.
 struct Origin {
-    /// The file of the database.
-    file: Vec<u8>,
+    /// The files of its data folder, by name: the database and the secrets.
+    files: Vec<(OsString, Vec<u8>)>,
     clock: Clock,
     id_of_a: String,
     id_of_b: String,
@@ -169,7 +170,7 @@ impl Origin {
         fill(&server, Identity::UserA, MARK_OF_A).await;
         fill(&server, Identity::UserB, MARK_OF_B).await;
         let mut origin = Self {
-            file: Vec::new(),
+            files: Vec::new(),
             clock: server.clock.clock(),
             id_of_a: server.user_a.id.to_string(),
             id_of_b: server.user_b.id.to_string(),
@@ -179,20 +180,31 @@ impl Origin {
             token_of_b: server.user_b.access_token.clone(),
         };
         let database = server.stopped().await;
-        database.store.close().await;
-        let Location::Sqlite(path) = &database.location else {
-            unreachable!("it is a file");
-        };
-        origin.file = fs::read(path).expect("the file of the database");
+        let busy = database.number("pragma wal_checkpoint(truncate)").await;
+        assert_eq!(busy, 0, "everything is in the file");
+        for entry in fs::read_dir(database.folder()).expect("the data folder") {
+            let (name, path) = entry
+                .map(|entry| (entry.file_name(), entry.path()))
+                .expect("a file");
+            // What SQLite keeps beside the database is empty now.
+            if path
+                .extension()
+                .is_some_and(|extension| extension == "db" || extension == "json")
+            {
+                origin
+                    .files
+                    .push((name, fs::read(path).expect("what the file holds")));
+            }
+        }
         origin
     }
 
     async fn start(&self) -> Running {
         let folder = TempDir::new().expect("a temporary folder");
-        let location = Location::in_folder(folder.path());
-        if let Location::Sqlite(path) = &location {
-            fs::write(path, &self.file).expect("the file is written");
+        for (name, content) in &self.files {
+            fs::write(folder.path().join(name), content).expect("the file is written");
         }
+        let location = Location::in_folder(folder.path());
         let store = Store::open(&location).await.expect("the database opens");
         let engine = Engine::new(store, self.clock.clone());
         Running {

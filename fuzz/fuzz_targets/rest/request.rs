@@ -50,7 +50,7 @@ impl Request {
             _ => return None,
         };
         let method = words.next()?.parse().ok()?;
-        let target = words.next()?;
+        let target = encoded(words.next()?);
         if !target.starts_with('/') || target.parse::<Uri>().is_err() {
             return None;
         }
@@ -69,9 +69,22 @@ impl Request {
         Some(Self {
             identity,
             method,
-            target: target.to_owned(),
+            target,
             headers,
             body,
         })
     }
+}
+
+/// A target as clients send it: what cannot stand in a URL is encoded, what is encoded stays.
+fn encoded(target: &str) -> String {
+    let mut out = String::with_capacity(target.len());
+    for byte in target.bytes() {
+        if byte.is_ascii_graphic() && !br##""#<>[\]^`{|}"##.contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
 }

@@ -85,7 +85,7 @@ pub(super) fn parse(text: &str) -> Result<Node, Fault> {
     let mut builder = Builder::default();
     let mut parser = Parser::new_from_str(text);
     while let Some(event) = parser.next_event() {
-        let (event, span) = event.map_err(|error| scan_fault(&error))?;
+        let (event, span) = event.map_err(|error| scan_fault(text, &error))?;
         builder.event(event, mark(&span))?;
     }
     Ok(builder.root.unwrap_or(Node {
@@ -98,15 +98,22 @@ fn mark(span: &Span) -> Mark {
     (span.start.line() as u64, span.start.col() as u64 + 1)
 }
 
-fn scan_fault(error: &ScanError) -> Fault {
+fn scan_fault(text: &str, error: &ScanError) -> Fault {
     let marker = error.marker();
-    let at = (marker.line().max(1) as u64, marker.col() as u64 + 1);
+    let at = (marker.line().max(1) as u64, marker.col() as u64 + 1).min(end(text));
     // The scanner looks ahead, and has a limit of its own.
     let message = match error.info() {
         "recursion limit exceeded" => too_deep(),
         info => format!("invalid YAML: {info}"),
     };
     (at, message)
+}
+
+/// Where a text ends. The scanner ends on the next line, even where no line break leads there.
+fn end(text: &str) -> Mark {
+    let text = text.replace("\r\n", "\n");
+    let (count, last) = (1..).zip(text.split(['\n', '\r'])).last().unwrap_or((1, ""));
+    (count, last.chars().count() as u64 + 1)
 }
 
 /// A collection that is not closed yet.

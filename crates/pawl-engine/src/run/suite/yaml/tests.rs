@@ -124,7 +124,11 @@ fn what_json_cannot_hold_is_refused_with_its_place() {
     ] {
         assert_eq!(fault(text), (line, column, message.to_owned()), "of {text:.20}");
     }
-    assert!(fault("a: [1").2.starts_with("invalid YAML: "));
+    for (text, line, column) in [("a: [1", 1, 6), ("é:\r\n  [1\r", 3, 1), ("a:\rb: {é", 2, 6)] {
+        let (found_line, found_column, message) = fault(text);
+        assert_eq!((found_line, found_column), (line, column), "of {text:?}");
+        assert!(message.starts_with("invalid YAML: "), "{message}");
+    }
     assert!(fault("a: *nope").2.starts_with("invalid YAML: "));
 }
 
