@@ -18,8 +18,8 @@ use crate::story::{StoryCheck, StoryRule, StorySettings};
 use crate::subject::Subject;
 use crate::xml::IsXml;
 
-/// A check that is ready to judge: patterns and schemas are compiled.
-#[derive(Debug)]
+/// A check that is ready to judge: patterns and schemas are compiled. A clone shares them.
+#[derive(Clone, Debug)]
 pub struct Check {
     name: Arc<str>,
     weight: f64,
@@ -27,10 +27,10 @@ pub struct Check {
     body: Body,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Body {
-    Rule { rule: Box<dyn Rule>, negated: bool },
-    Set(Grading),
+    Rule { rule: Arc<dyn Rule>, negated: bool },
+    Set(Arc<Grading>),
 }
 
 impl Check {
@@ -50,7 +50,7 @@ impl Check {
                         metric: spec.metric.clone(),
                         ..AssertSpec::of(CheckType::Story(check))
                     };
-                    Self::with_rule(&single, Box::new(StoryRule { check, settings }))
+                    Self::with_rule(&single, Arc::new(StoryRule { check, settings }))
                 };
                 Ok(StoryCheck::ALL.map(of_preset).into())
             }
@@ -68,13 +68,13 @@ impl Check {
                     .map(nested)
                     .collect::<Result<_, _>>()?;
                 let set = Grading::new(checks.into_iter().flatten().collect(), spec.threshold)?;
-                Ok(vec![Self::with_body(spec, Body::Set(set))])
+                Ok(vec![Self::with_body(spec, Body::Set(Arc::new(set)))])
             }
             _ => Ok(vec![Self::with_rule(spec, compile_rule(spec)?)]),
         }
     }
 
-    fn with_rule(spec: &AssertSpec, rule: Box<dyn Rule>) -> Self {
+    fn with_rule(spec: &AssertSpec, rule: Arc<dyn Rule>) -> Self {
         let negated = spec.negated;
         Self::with_body(spec, Body::Rule { rule, negated })
     }
@@ -136,24 +136,24 @@ fn judge_rule(rule: &dyn Rule, negated: bool, subject: &Subject<'_>) -> (State, 
     }
 }
 
-fn compile_rule(spec: &AssertSpec) -> Result<Box<dyn Rule>, SpecError> {
+fn compile_rule(spec: &AssertSpec) -> Result<Arc<dyn Rule>, SpecError> {
     Ok(match spec.check_type {
-        CheckType::Equals => Box::new(Equals::compile(spec)?),
+        CheckType::Equals => Arc::new(Equals::compile(spec)?),
         CheckType::Contains
         | CheckType::IContains
         | CheckType::ContainsAny
         | CheckType::IContainsAny
         | CheckType::ContainsAll
-        | CheckType::IContainsAll => Box::new(Contain::compile(spec)?),
-        CheckType::StartsWith => Box::new(StartsWith::compile(spec)?),
-        CheckType::Regex => Box::new(Pattern::compile(spec)?),
-        CheckType::IsJson => Box::new(IsJson::compile(spec)?),
-        CheckType::ContainsJson => Box::new(ContainsJson::compile(spec)?),
-        CheckType::IsXml => Box::new(IsXml::compile(spec)?),
-        CheckType::IsHtml => Box::new(IsHtml),
-        CheckType::Levenshtein => Box::new(Levenshtein::compile(spec)?),
-        CheckType::Latency | CheckType::Cost => Box::new(Limit::compile(spec)?),
-        CheckType::Story(check) => Box::new(StoryRule {
+        | CheckType::IContainsAll => Arc::new(Contain::compile(spec)?),
+        CheckType::StartsWith => Arc::new(StartsWith::compile(spec)?),
+        CheckType::Regex => Arc::new(Pattern::compile(spec)?),
+        CheckType::IsJson => Arc::new(IsJson::compile(spec)?),
+        CheckType::ContainsJson => Arc::new(ContainsJson::compile(spec)?),
+        CheckType::IsXml => Arc::new(IsXml::compile(spec)?),
+        CheckType::IsHtml => Arc::new(IsHtml),
+        CheckType::Levenshtein => Arc::new(Levenshtein::compile(spec)?),
+        CheckType::Latency | CheckType::Cost => Arc::new(Limit::compile(spec)?),
+        CheckType::Story(check) => Arc::new(StoryRule {
             check,
             settings: StorySettings::read(spec)?,
         }),

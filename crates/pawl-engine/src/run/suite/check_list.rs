@@ -1,5 +1,6 @@
 //! The checks of a suite and of its cases, from their entries to what judges.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use super::error::SuiteError;
 use super::keys;
 use super::template::{Rendering, Templates};
 
-/// How many different sets of checks are kept compiled at a time.
+/// How many different entries are kept compiled at a time.
 const MAX_COMPILED: usize = 256;
 
 /// How many entries one check may be made of, with those that it holds and refers to.
@@ -176,22 +177,17 @@ impl SharedChecks {
             compiled: None,
         };
         let mut templated = false;
+        let mut checks = Vec::new();
         for assert in shared.defaults.iter().chain(&shared.extra) {
             if assert.spec.has_template() {
                 templated = true;
                 add_templates(assert, templates)?;
             } else {
-                compile(assert, &assert.spec)?;
+                checks.extend(compile(assert, &assert.spec)?);
             }
         }
         if !templated {
-            let all: Vec<_> = shared
-                .defaults
-                .iter()
-                .chain(&shared.extra)
-                .map(|a| (a, a.spec.clone()))
-                .collect();
-            shared.compiled = grade(&all, shared.threshold).ok().map(Arc::new);
+            shared.compiled = Grading::new(checks, shared.threshold).ok().map(Arc::new);
         }
         Ok(shared)
     }
@@ -216,23 +212,10 @@ fn compile(assert: &Assert, spec: &AssertSpec) -> Result<Vec<Check>, SuiteError>
     Check::compile(spec).map_err(|error| fault(&assert.spot, &error))
 }
 
-fn grade(asserts: &[(&Assert, AssertSpec)], threshold: Option<f64>) -> Result<Grading, GradeFault> {
-    let mut checks = Vec::new();
-    for (assert, spec) in asserts {
-        checks.extend(compile(assert, spec).map_err(GradeFault::Assert)?);
-    }
-    Grading::new(checks, threshold).map_err(GradeFault::Threshold)
-}
-
-enum GradeFault {
-    Assert(SuiteError),
-    Threshold(SpecError),
-}
-
-/// Hands out what judges a case. Checks are compiled once as long as they are the same.
-#[derive(Default)]
+/// Hands out what judges a case. An entry is compiled once for all cases that have it.
+#[derive(Clone, Default)]
 pub(super) struct Grader {
-    compiled: HashMap<[u8; 32], Arc<Grading>>,
+    compiled: HashMap<[u8; 32], Vec<Check>>,
 }
 
 impl Grader {
@@ -258,35 +241,41 @@ impl Grader {
         }
         // Without checks there is no score that a threshold could apply to.
         let threshold = own.threshold.or(shared.threshold).filter(|_| !all.is_empty());
-        let mut digest = ContentDigest::default();
-        let mut rendered = Vec::with_capacity(all.len());
+        let mut checks = Vec::with_capacity(all.len());
         for assert in all {
             let spec = if assert.spec.has_template() {
-                assert
-                    .spec
-                    .map_strings(|text| rendering.render(text))
-                    .map_err(|message| assert.spot.error(message))?
+                let rendered = assert.spec.map_strings(|text| rendering.render(text));
+                Cow::Owned(rendered.map_err(|message| assert.spot.error(message))?)
             } else {
-                assert.spec.clone()
+                Cow::Borrowed(&assert.spec)
             };
-            digest_spec(&spec, &mut digest);
-            rendered.push((assert, spec));
+            self.add_checks(&mut checks, assert, &spec)?;
         }
-        digest.maybe_number(threshold);
+        Grading::new(checks, threshold)
+            .map(Arc::new)
+            .map_err(|error| spot.error(format!("`threshold` {}", error.message)))
+    }
+
+    fn add_checks(
+        &mut self,
+        checks: &mut Vec<Check>,
+        assert: &Assert,
+        spec: &AssertSpec,
+    ) -> Result<(), SuiteError> {
+        let mut digest = ContentDigest::default();
+        digest_spec(spec, &mut digest);
         let key = digest.finish();
         if let Some(known) = self.compiled.get(&key) {
-            return Ok(Arc::clone(known));
+            checks.extend_from_slice(known);
+            return Ok(());
         }
-        let grading = grade(&rendered, threshold).map_err(|fault| match fault {
-            GradeFault::Assert(error) => error,
-            GradeFault::Threshold(error) => spot.error(format!("`threshold` {}", error.message)),
-        })?;
+        let compiled = compile(assert, spec)?;
+        checks.extend_from_slice(&compiled);
         if self.compiled.len() >= MAX_COMPILED {
             self.compiled.clear();
         }
-        let grading = Arc::new(grading);
-        self.compiled.insert(key, Arc::clone(&grading));
-        Ok(grading)
+        self.compiled.insert(key, compiled);
+        Ok(())
     }
 }
 

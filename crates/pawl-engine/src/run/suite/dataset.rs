@@ -48,6 +48,8 @@ pub struct Dataset {
     /// of them depends on. The spelling of the files and the order of keys do not count.
     pub hash: String,
     repeated: Repeated,
+    /// With what the first pass compiled.
+    grader: Grader,
     parts: Arc<Parts>,
 }
 
@@ -83,6 +85,7 @@ impl Dataset {
             cases,
             hash: digest.finish_hex(),
             repeated: identity::repeated(fingerprints, || parts.specs())?,
+            grader,
             parts: Arc::clone(parts),
         })
     }
@@ -96,7 +99,7 @@ impl Dataset {
             parts: Arc::clone(&self.parts),
             prompt: variant.prompt.clone(),
             ids: Ids::new(&self.repeated),
-            grader: Grader::default(),
+            grader: self.grader.clone(),
             next: 0,
         }
     }
