@@ -33,6 +33,7 @@ impl Sqlite {
             .synchronous(SqliteSynchronous::Full)
             .foreign_keys(true)
             .busy_timeout(BUSY_TIMEOUT)
+            .page_size(8_192)
             .pragma("cache_size", "-16384");
         let writer = SqlitePoolOptions::new()
             .max_connections(1)

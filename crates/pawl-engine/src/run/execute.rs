@@ -274,6 +274,7 @@ impl Reading {
 }
 
 /// Asks the target, so many at once, and judges what it says.
+#[derive(Clone)]
 struct Asking {
     target: Option<Arc<Target>>,
     places: Arc<Semaphore>,
@@ -299,8 +300,10 @@ impl Asking {
                 },
             };
             let Some((trial, place)) = next else { break };
-            let (trial, answer) = trial?;
-            under_way.spawn(self.ask(trial, answer, place));
+            match trial? {
+                (trial, Some(answer)) => self.finish(trial, answer, place).await,
+                (trial, None) => drop(under_way.spawn(self.clone().ask(trial, place))),
+            }
             while under_way.try_join_next().is_some() {}
         }
         if stop.is_cancelled() {
@@ -310,34 +313,27 @@ impl Asking {
         Ok(())
     }
 
-    fn ask(
-        &self,
-        trial: Trial,
-        answer: Option<Answer>,
-        place: OwnedSemaphorePermit,
-    ) -> impl Future<Output = ()> + Send + use<> {
-        let (target, clock, executed) = (self.target.clone(), self.clock.clone(), self.executed.clone());
-        async move {
-            let answer = match (answer, target) {
-                (Some(answer), _) => answer,
-                (None, Some(target)) => target.call(&trial.request()).await.map(|reply| {
-                    (
-                        reply.output,
-                        Some(u64::try_from(reply.latency.as_millis()).unwrap_or(u64::MAX)),
-                    )
-                }),
-                (None, None) => return,
-            };
-            let (record, results) = trial.record(answer, clock.now());
-            // Nobody stores any more: the run could not go on.
-            let _ = executed
-                .send(Executed {
-                    record,
-                    results,
-                    _place: place,
-                })
-                .await;
-        }
+    async fn ask(self, trial: Trial, place: OwnedSemaphorePermit) {
+        let Some(target) = &self.target else { return };
+        let answer = target.call(&trial.request()).await.map(|reply| {
+            let latency_ms = u64::try_from(reply.latency.as_millis()).unwrap_or(u64::MAX);
+            (reply.output, Some(latency_ms))
+        });
+        self.finish(trial, answer, place).await;
+    }
+
+    /// Judges an answer and hands it on.
+    async fn finish(&self, trial: Trial, answer: Answer, place: OwnedSemaphorePermit) {
+        let (record, results) = trial.record(answer, self.clock.now());
+        // Nobody stores any more: the run could not go on.
+        let _ = self
+            .executed
+            .send(Executed {
+                record,
+                results,
+                _place: place,
+            })
+            .await;
     }
 }
 

@@ -125,11 +125,11 @@ pub struct RecordedOutputs {
 }
 
 impl RecordedOutputs {
-    /// Opens a file after having read it once: every line is valid, and no case and trial stands twice.
+    /// Reads a file once: every line is valid, and no case and trial stands twice.
     ///
     /// # Errors
     /// Naming the first line that is wrong.
-    pub fn open(path: &Path) -> Result<Self, OutputsError> {
+    pub fn check(path: &Path) -> Result<(), OutputsError> {
         let mut lines = Lines::open(path)?;
         let mut keys = Vec::new();
         while let Some((line, _)) = lines.read::<IgnoredAny>()? {
@@ -139,9 +139,16 @@ impl RecordedOutputs {
         if keys.windows(2).any(|pair| pair[0] == pair[1]) {
             refuse_duplicate(path)?;
         }
-        lines.rewind()?;
+        Ok(())
+    }
+
+    /// Opens a file, which [`RecordedOutputs::check`] finds good.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn open(path: &Path) -> Result<Self, OutputsError> {
         Ok(Self {
-            lines,
+            lines: Lines::open(path)?,
             next: None,
             index: None,
         })
@@ -386,7 +393,7 @@ mod tests {
             ),
         ] {
             let file = file(text);
-            let error = RecordedOutputs::open(file.path()).err().unwrap().to_string();
+            let error = RecordedOutputs::check(file.path()).err().unwrap().to_string();
             assert_eq!(error, format!("{}{told}", file.path().display()));
         }
         let missing = RecordedOutputs::open(Path::new("/nowhere.jsonl")).err().unwrap();

@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use pawl_model::{Json, Run, RunId, RunStatus};
@@ -91,7 +92,18 @@ impl PlannedRun {
     /// Naming the first thing that is wrong, with its place.
     pub fn plan(request: &RunRequest) -> Result<Vec<Self>, EngineError> {
         let suite = Arc::new(Suite::load(&request.suite, request.checks.as_deref())?);
-        let dataset = suite.scan()?;
+        // Cases and outputs are all read once before anything is run, side by side.
+        let (dataset, outputs) = thread::scope(|scope| {
+            let outputs = match &request.target {
+                TargetChoice::Recorded(path) => Some(scope.spawn(|| RecordedOutputs::check(path))),
+                _ => None,
+            };
+            (suite.scan(), outputs.map(thread::ScopedJoinHandle::join))
+        });
+        let dataset = dataset?;
+        outputs.map_or(Ok(()), |checked| {
+            checked.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })?;
         if dataset.cases.saturating_mul(u64::from(request.trials)) > MAX_ROWS {
             return Err(EngineError::TooManyRows {
                 cases: dataset.cases,
