@@ -48,6 +48,10 @@ uuid_id!(
     CaseId
 );
 uuid_id!(
+    /// One thing an agent did in production: one row of `evaluations`.
+    InteractionId
+);
+uuid_id!(
     /// A log-in: one row of `auth.sessions`.
     SessionId
 );

@@ -1,0 +1,93 @@
+//! Scores of interactions: exact decimals from 0 to 1.
+
+use std::fmt;
+
+use crate::Json;
+
+/// A decimal from 0 to 1, exact to the last digit, as `numeric` keeps it.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Score(Box<str>);
+
+impl Score {
+    /// Reads a JSON number; `None` for anything else, and outside 0 to 1.
+    #[must_use]
+    pub fn parse(number: &str) -> Option<Self> {
+        let json = Json::parse(number).ok()?;
+        let mut plain = json.as_str();
+        if plain.contains('.') {
+            plain = plain.trim_end_matches('0').trim_end_matches('.');
+        }
+        let is_score = match plain.split_once('.') {
+            None => matches!(plain, "0" | "1"),
+            Some((whole, fraction)) => whole == "0" && fraction.bytes().all(|digit| digit.is_ascii_digit()),
+        };
+        is_score.then(|| Self(plain.into()))
+    }
+
+    /// The shortest decimal.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The whole percent that it has reached: 100 × score, rounded down without a float in between.
+    #[must_use]
+    pub fn percent(&self) -> u8 {
+        match self.0.split_once('.') {
+            None if &*self.0 == "1" => 100,
+            None => 0,
+            Some((_, fraction)) => {
+                let digit = |place: usize| fraction.as_bytes().get(place).map_or(0, |digit| digit - b'0');
+                10 * digit(0) + digit(1)
+            }
+        }
+    }
+
+    /// The nearest float.
+    #[must_use]
+    pub fn as_f64(&self) -> f64 {
+        self.0.parse().unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Score {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for Score {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Score({})", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_are_exact_decimals_from_0_to_1() {
+        for (given, kept, percent) in [
+            ("0", "0", 0),
+            ("-0.0", "0", 0),
+            ("1", "1", 100),
+            ("1.000", "1", 100),
+            ("0.290", "0.29", 29),
+            ("0.57", "0.57", 57),
+            ("2.9e-1", "0.29", 29),
+            ("0.009", "0.009", 0),
+            ("0.99999999999999999999999", "0.99999999999999999999999", 99),
+            ("5E-1", "0.5", 50),
+        ] {
+            let score = Score::parse(given).unwrap();
+            assert_eq!((score.as_str(), score.percent()), (kept, percent), "{given}");
+        }
+        for given in [
+            "1.0001", "-0.1", "2", "10e-1x", "NaN", "\"0.5\"", "true", "", "1e9", "[0]",
+        ] {
+            assert_eq!(Score::parse(given), None, "{given}");
+        }
+        assert_eq!(Score::parse("0.29").unwrap().as_f64(), 0.29);
+    }
+}
