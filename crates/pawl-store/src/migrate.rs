@@ -22,6 +22,12 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../migrations/sqlite/0002_auth.sql"),
         include_str!("../migrations/postgres/0002_auth.sql"),
     ),
+    (
+        3,
+        "intake",
+        include_str!("../migrations/sqlite/0003_intake.sql"),
+        include_str!("../migrations/postgres/0003_intake.sql"),
+    ),
 ];
 
 const TABLE: &str = "_pawl_migrations";

@@ -1,0 +1,185 @@
+-- What agents did in production, how their tenant wants it evaluated, and what came of it by the hour.
+create table evaluation_configs (
+    id uuid primary key default gen_random_uuid(),
+    user_id uuid not null unique references auth.users (id) on delete cascade,
+    run_policy text not null default 'always' check (run_policy in ('always', 'sampled')),
+    sample_rate_pct int not null default 100 check (sample_rate_pct between 0 and 100),
+    obfuscate_pii boolean not null default false,
+    max_eval_per_day int not null default 1000 check (max_eval_per_day >= 0),
+    created_at timestamp not null default now(),
+    timezone text not null default 'UTC',
+    keep_failures boolean not null default true,
+    failure_flags text[] not null default '{hallucination,toxicity,safety_violation,prompt_injection,guardrail_failed,wrong_tool,runaway_loop,pii_leak,pii_found,stale_data}',
+    failure_score double precision not null default 0.5 check (failure_score between 0 and 1),
+    success_threshold_pct int not null default 80 check (success_threshold_pct between 0 and 100),
+    sample_salt text not null default replace(gen_random_uuid()::text, '-', ''),
+    pii_patterns jsonb not null default '[]',
+    version int not null default 1,
+    updated_at timestamp not null default now()
+);
+
+create table evaluations (
+    id uuid primary key default gen_random_uuid(),
+    interaction_id text not null,
+    user_id uuid not null references auth.users (id) on delete cascade,
+    prompt text not null,
+    response text not null,
+    score numeric check (score between 0 and 1),
+    latency_ms int check (latency_ms >= 0),
+    flags text[] not null default '{}',
+    pii_tokens_redacted int not null default 0 check (pii_tokens_redacted >= 0),
+    created_at timestamp not null default now(),
+    received_at timestamp not null default now(),
+    sample_weight double precision not null default 1 check (sample_weight > 0 and sample_weight < 'Infinity'),
+    trace jsonb,
+    redactions jsonb,
+    -- Of the fields as they were received; none for a row that did not come through intake.
+    content_hash bytea,
+    unique (user_id, interaction_id)
+);
+
+create table interaction_traces (
+    id uuid primary key default gen_random_uuid(),
+    user_id uuid not null references auth.users (id) on delete cascade,
+    evaluation_id uuid not null unique references evaluations (id) on delete cascade,
+    created_at timestamp not null default now(),
+    spans jsonb not null default '[]'
+);
+
+-- What the policy did not store, and why.
+create table intake_ledger (
+    user_id uuid not null references auth.users (id) on delete cascade,
+    interaction_id text not null,
+    day date not null,
+    reason text not null check (reason in ('sampled_out', 'over_cap')),
+    attempts int not null default 1 check (attempts > 0),
+    first_at timestamp not null default now(),
+    last_at timestamp not null default now(),
+    primary key (user_id, interaction_id, day, reason)
+);
+
+-- How much of a day's cap is used.
+create table intake_days (
+    user_id uuid not null references auth.users (id) on delete cascade,
+    day date not null,
+    stored bigint not null check (stored >= 0),
+    primary key (user_id, day)
+);
+
+-- What each local hour of a tenant came to, by the instant at which it begins.
+create table interaction_rollups (
+    user_id uuid not null references auth.users (id) on delete cascade,
+    hour timestamp not null,
+    data jsonb not null,
+    primary key (user_id, hour)
+);
+
+-- Hours of UTC whose rows were changed by others than intake; 1970 stands for all. Without a foreign key, since
+-- deleting a user deletes their rows, which marks hours.
+create table stale_hours (
+    user_id uuid not null,
+    hour timestamp not null,
+    primary key (user_id, hour)
+);
+
+-- The words of prompts and responses, with the tenant as a word among them.
+create table _pawl_search (
+    user_id uuid not null references auth.users (id) on delete cascade,
+    evaluation_id uuid not null references evaluations (id) on delete cascade,
+    document tsvector not null,
+    primary key (user_id, evaluation_id)
+);
+
+-- Up to when interactions are searchable: one row.
+create table _pawl_search_progress (
+    id boolean primary key default true check (id),
+    indexed_until timestamp not null
+);
+insert into _pawl_search_progress (indexed_until) values ('1970-01-01');
+
+create index evaluations_newest on evaluations (user_id, created_at desc);
+create index evaluations_by_score on evaluations (user_id, score);
+create index evaluations_by_latency on evaluations (user_id, latency_ms);
+create index evaluations_received on evaluations (received_at);
+create index intake_ledger_first on intake_ledger (user_id, first_at);
+create index _pawl_search_document on _pawl_search using gin (document);
+create index _pawl_search_evaluation on _pawl_search (evaluation_id);
+
+create function pawl_mark_stale_hour() returns trigger language plpgsql as $f$
+begin
+    if tg_op <> 'INSERT' then
+        insert into stale_hours (user_id, hour) values (old.user_id, date_trunc('hour', old.created_at))
+        on conflict do nothing;
+    end if;
+    if tg_op <> 'DELETE' then
+        insert into stale_hours (user_id, hour) values (new.user_id, date_trunc('hour', new.created_at))
+        on conflict do nothing;
+    end if;
+    return null;
+end
+$f$;
+create trigger stale_by_insert after insert on evaluations
+    for each row when (new.content_hash is null) execute function pawl_mark_stale_hour();
+create trigger stale_by_update after update on evaluations
+    for each row execute function pawl_mark_stale_hour();
+create trigger stale_by_delete after delete on evaluations
+    for each row execute function pawl_mark_stale_hour();
+
+create function pawl_change_policy() returns trigger language plpgsql as $f$
+begin
+    new.version := old.version + 1;
+    new.updated_at := now();
+    if new.timezone <> old.timezone then
+        insert into stale_hours (user_id, hour) values (new.user_id, '1970-01-01') on conflict do nothing;
+    end if;
+    return new;
+end
+$f$;
+create trigger change_policy before update on evaluation_configs
+    for each row execute function pawl_change_policy();
+
+do $$
+declare
+    tenant_table text;
+    grantee text;
+begin
+    foreach tenant_table in array array[
+        'evaluation_configs', 'evaluations', 'interaction_traces', 'intake_ledger', 'intake_days',
+        'interaction_rollups', 'stale_hours', '_pawl_search', '_pawl_search_progress'
+    ] loop
+        execute format('alter table %I enable row level security', tenant_table);
+        execute format('alter table %I force row level security', tenant_table);
+        execute format(
+            'create policy "Service role" on %I for all using ((select auth.role()) = ''service_role'')'
+            ' with check ((select auth.role()) = ''service_role'')', tenant_table);
+        -- A runtime role that was made before these tables goes on working.
+        for grantee in
+            select distinct given.grantee::regrole::text
+            from pg_class, aclexplode(relacl) as given
+            where pg_class.oid = 'sb_eval_runs'::regclass and given.privilege_type = 'INSERT'
+                and given.grantee not in (0, relowner)
+        loop
+            execute format('grant select, insert, update, delete on %I to %s', tenant_table, grantee);
+        end loop;
+    end loop;
+    foreach tenant_table in array array['interaction_traces', 'intake_ledger', 'intake_days',
+        'interaction_rollups', '_pawl_search'] loop
+        execute format(
+            'create policy "Users see their rows" on %I for select using ((select auth.uid()) = user_id)',
+            tenant_table);
+    end loop;
+end
+$$;
+
+create policy "User can view their own config" on evaluation_configs
+    for select using ((select auth.uid()) = user_id);
+create policy "User can manage their own config" on evaluation_configs
+    for all using ((select auth.uid()) = user_id) with check ((select auth.uid()) = user_id);
+create policy "User can view their own evaluations" on evaluations
+    for select using ((select auth.uid()) = user_id);
+create policy "User can insert their own evaluations" on evaluations
+    for insert with check ((select auth.uid()) = user_id);
+-- Their own changes mark hours.
+create policy "Users mark their hours" on stale_hours for all using ((select auth.uid()) = user_id)
+    with check ((select auth.uid()) = user_id);
+create policy "Everybody sees how far it is" on _pawl_search_progress for select using (true);
