@@ -3,7 +3,7 @@
 use pawl_model::{CaseId, CaseRecord, Json, RunId, State};
 use uuid::Uuid;
 
-use crate::insert::Insert;
+use crate::insert::{Insert, OnExisting};
 use crate::statement::{pair, shared};
 use crate::{Result, Row, Scope, Statement, Value};
 
@@ -38,7 +38,7 @@ const INSERT: Insert = Insert {
     ],
     narrow_integers: &["latency_ms"],
     // A case that stands there was stored by the run that this one resumes: its id is its position.
-    keep_existing_on: &["id"],
+    on_existing: OnExisting::Keep(&["id"]),
 };
 
 /// Adds cases of one run that are not there yet, and says how many were new. They belong to [`Scope::owner`].

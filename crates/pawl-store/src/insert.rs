@@ -11,8 +11,22 @@ pub(crate) struct Insert {
     /// Nullable columns of 32 bits. PostgreSQL keeps a statement with the types that it first saw, and a null would be of
     /// the column's; our integers have 64 bits.
     pub narrow_integers: &'static [&'static str],
-    /// Columns of the key on which a row that exists already is left as it is; empty: such a row is an error.
-    pub keep_existing_on: &'static [&'static str],
+    /// What happens to a row whose key is there already.
+    pub on_existing: OnExisting,
+}
+
+/// What happens to a row whose key is there already.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum OnExisting {
+    /// It is an error.
+    Fail,
+    /// The one that is there stays, by these columns of the key.
+    Keep(&'static [&'static str]),
+    /// It takes over these columns of the new one.
+    Replace {
+        key: &'static [&'static str],
+        columns: &'static [&'static str],
+    },
 }
 
 /// Rows of one statement: enough to make the cost of a statement vanish, few enough to stay far below the number of
@@ -63,15 +77,18 @@ impl Insert {
             }
             text.push(')');
         }
-        if !self.keep_existing_on.is_empty() {
-            text.push_str(
-                &[
-                    " on conflict (",
-                    &self.keep_existing_on.join(", "),
-                    ") do nothing",
-                ]
-                .concat(),
-            );
+        if let OnExisting::Keep(key) | OnExisting::Replace { key, .. } = self.on_existing {
+            text.push_str(&[" on conflict (", &key.join(", "), ") do "].concat());
+        }
+        match self.on_existing {
+            OnExisting::Fail => {}
+            OnExisting::Keep(_) => text.push_str("nothing"),
+            OnExisting::Replace { columns, .. } => {
+                let taken = columns
+                    .iter()
+                    .map(|column| [column, " = excluded.", column].concat());
+                text.push_str(&["update set ", &taken.collect::<Vec<_>>().join(", ")].concat());
+            }
         }
         text
     }
@@ -87,7 +104,7 @@ mod tests {
             table: "t",
             columns: &["a", "b"],
             narrow_integers: &["b"],
-            keep_existing_on: &["a"],
+            on_existing: OnExisting::Keep(&["a"]),
         };
         let text = |dialect| insert.text(2, dialect);
         assert_eq!(

@@ -1,6 +1,8 @@
 //! Reading rows: the same types from both engines.
 
-use pawl_model::{ApiKeyId, CaseId, Json, KeyScope, RunId, SessionId, State, UserId};
+use pawl_model::{
+    ApiKeyId, CaseId, InteractionId, Json, KeyScope, RunId, RunPolicy, Score, SessionId, State, UserId,
+};
 use sqlx::postgres::PgRow;
 use sqlx::sqlite::SqliteRow;
 use sqlx::types::BigDecimal;
@@ -8,6 +10,7 @@ use sqlx::{Row as _, TypeInfo as _, ValueRef as _};
 use time::{OffsetDateTime, PrimitiveDateTime};
 use uuid::Uuid;
 
+use crate::value::shortest;
 use crate::{Result, StoreError};
 
 /// One row of an answer.
@@ -144,7 +147,7 @@ macro_rules! uuid_columns {
     )*};
 }
 
-uuid_columns!(RunId, CaseId, UserId, SessionId, ApiKeyId);
+uuid_columns!(RunId, CaseId, UserId, SessionId, ApiKeyId, InteractionId);
 
 impl Column for State {
     fn read(row: &Row, column: usize) -> Result<Self> {
@@ -199,6 +202,29 @@ impl Column for BigDecimal {
             Row::Postgres(row) => row.try_get::<Self, _>(column)?,
         };
         Ok(number.normalized())
+    }
+}
+
+impl Column for Score {
+    fn read(row: &Row, column: usize) -> Result<Self> {
+        let number = match row {
+            Row::Sqlite(row) => Self::parse(row.try_get(column)?),
+            Row::Postgres(row) => Self::parse(&shortest(&row.try_get::<BigDecimal, _>(column)?)),
+        };
+        number.ok_or(StoreError::Corrupt {
+            column,
+            expected: "a score",
+        })
+    }
+}
+
+impl Column for RunPolicy {
+    fn read(row: &Row, column: usize) -> Result<Self> {
+        let word = String::read(row, column)?;
+        Self::parse(&word).ok_or(StoreError::Corrupt {
+            column,
+            expected: "a run policy",
+        })
     }
 }
 

@@ -5,7 +5,7 @@ use time::OffsetDateTime;
 use time::macros::datetime;
 use uuid::Uuid;
 
-use crate::insert::Insert;
+use crate::insert::{Insert, OnExisting};
 use crate::statement::shared;
 use crate::{Result, Row, Scope, Statement, Value};
 
@@ -40,7 +40,7 @@ const INSERT: Insert = Insert {
         "settings",
     ],
     narrow_integers: &[],
-    keep_existing_on: &[],
+    on_existing: OnExisting::Fail,
 };
 
 /// Adds a run; it belongs to [`Scope::owner`].

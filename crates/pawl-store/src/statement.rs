@@ -1,5 +1,9 @@
 //! The SQL texts: one statement a file, shared by both engines or in a pair.
 
+use pawl_model::Json;
+
+use crate::{Result, StoreError};
+
 /// A statement of `queries/`.
 #[derive(Clone, Copy, Debug)]
 pub struct Statement {
@@ -46,6 +50,18 @@ pub fn statements() -> Vec<Statement> {
         crate::sessions::STATEMENTS,
         crate::refresh_tokens::STATEMENTS,
         crate::api_keys::STATEMENTS,
+        crate::policies::STATEMENTS,
+        crate::interactions::STATEMENTS,
+        crate::intake::STATEMENTS,
+        crate::rollups::STATEMENTS,
     ]
     .concat()
+}
+
+/// An array of what a statement takes several of, as one value.
+///
+/// # Errors
+/// [`StoreError::Nul`] when a text in it holds NUL.
+pub(crate) fn documents(documents: impl Iterator<Item = serde_json::Value>) -> Result<Json> {
+    Json::from_serialize(&documents.collect::<Vec<_>>()).map_err(|_| StoreError::Nul)
 }

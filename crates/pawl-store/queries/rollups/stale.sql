@@ -1,0 +1,5 @@
+select hour
+from stale_hours
+where (user_id = $1 or $1 is null) and user_id = $2
+order by hour
+limit $3
