@@ -7,6 +7,7 @@ use pawl_store::{Actor, DatabaseStatus, Location, RuntimeRole, Store, migrate_po
 use uuid::Uuid;
 
 use crate::auth::Auth;
+use crate::intake::Intake;
 use crate::{Clock, EngineError};
 
 /// How many users an error lists.
@@ -18,6 +19,7 @@ pub struct Engine {
     pub(crate) store: Store,
     pub(crate) clock: Clock,
     pub(crate) auth: Auth,
+    pub(crate) intake: Intake,
 }
 
 /// What [`Engine::migrate`] did.
@@ -50,6 +52,7 @@ impl Engine {
             store,
             clock,
             auth: Auth::default(),
+            intake: Intake::default(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! What can go wrong in the engine, and whose fault it is.
 
+use pawl_checks::rollup::RollupError;
 use pawl_model::RunId;
 use pawl_providers::{TargetError, TargetSpecError};
 use pawl_store::StoreError;
@@ -92,6 +93,12 @@ pub enum EngineError {
     /// Somebody was not let in, or an account cannot be changed like that.
     #[error(transparent)]
     Auth(AuthError),
+    /// What an hour came to cannot be added up.
+    #[error("an interaction cannot be added to what its hour came to")]
+    Rollup(#[source] RollupError),
+    /// What an hour came to is not kept as it should be.
+    #[error("what an hour came to cannot be read or written")]
+    RollupData(#[source] serde_json::Error),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -149,7 +156,7 @@ impl EngineError {
                 | StoreError::ForeignRow
                 | StoreError::Duplicate(_),
             ) => Fault::Usage,
-            Self::Store(_) | Self::Worker(_) => Fault::Infrastructure,
+            Self::Store(_) | Self::Worker(_) | Self::Rollup(_) | Self::RollupData(_) => Fault::Infrastructure,
             Self::Auth(
                 AuthError::Random(_) | AuthError::Hash(_) | AuthError::Sign(_) | AuthError::Worker(_),
             ) => Fault::Infrastructure,

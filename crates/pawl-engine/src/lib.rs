@@ -5,6 +5,7 @@ mod clock;
 pub mod data;
 mod engine;
 mod error;
+pub mod intake;
 pub mod run;
 
 pub use clock::Clock;

@@ -69,8 +69,9 @@ pub struct Policy {
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PiiPattern {
-    /// Stands in brackets where the text stood.
-    pub name: String,
+    /// Stands in brackets where the text stood; without it, `CUSTOM` does.
+    #[serde(default)]
+    pub name: Option<String>,
     /// A regular expression.
     pub pattern: String,
 }

@@ -37,7 +37,7 @@ impl Interval {
     }
 
     /// The part of the interval from `lowest` to `highest`.
-    pub(super) fn clamp(self, lowest: f64, highest: f64) -> Self {
+    pub(crate) fn clamp(self, lowest: f64, highest: f64) -> Self {
         Self {
             lower: self.lower.clamp(lowest, highest),
             upper: self.upper.clamp(lowest, highest),

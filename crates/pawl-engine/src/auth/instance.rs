@@ -209,6 +209,15 @@ impl Engine {
         Ok(kept.ct_eq(&presented).into())
     }
 
+    /// A key for a purpose of the instance, which tells nothing of the secret that it is made from.
+    ///
+    /// # Errors
+    /// When the secrets cannot be read.
+    pub(crate) async fn derived_key(&self, purpose: &str) -> Result<Vec<u8>, AuthError> {
+        let key = self.signer().await?.authenticate(purpose)?;
+        Ok(key.expose_secret().as_bytes().to_vec())
+    }
+
     pub(super) async fn signer(&self) -> Result<&Signer, AuthError> {
         self.instance().await.map(|instance| &instance.signer)
     }

@@ -1,0 +1,439 @@
+//! Storing what several requests handed in, in one transaction: each item is decided in its order, under its tenant's
+//! policy of this moment.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use pawl_checks::mask::MaskCounts;
+use pawl_checks::rollup::{Observation, Rollup};
+use pawl_checks::sampling::{Decision, Signals, decide};
+use pawl_model::{DropReason, Interaction, InteractionId, Json, NewInteraction, Policy, UserId};
+use pawl_store::intake::{DroppedAttempts, UsedDay};
+use pawl_store::interactions::{Known, NewRow};
+use pawl_store::rollups::RolledHour;
+use pawl_store::{Actor, Scope, Store, intake, interactions, policies, rollups};
+use time::{Date, OffsetDateTime};
+
+use super::content::Beside;
+use super::masking::{self, Maskers, TenantMasker};
+use super::outcome::{Batch, Item, Outcome, Terms};
+use super::signals;
+use super::zone::Zone;
+use crate::{Clock, EngineError};
+
+/// What storing needs.
+#[derive(Clone)]
+pub(crate) struct Context {
+    pub(crate) store: Store,
+    pub(crate) clock: Clock,
+    pub(crate) maskers: Arc<Maskers>,
+}
+
+impl Context {
+    /// Stores what is to be stored of these batches: an outcome for each of their items, durable once they are told.
+    pub(crate) async fn store(&self, batches: &[&Batch]) -> Result<Vec<Vec<Outcome>>, EngineError> {
+        let mut scope = self.store.write(Actor::Service).await?;
+        let outcomes = self.store_in(&mut scope, batches).await?;
+        scope.commit().await?;
+        Ok(outcomes)
+    }
+
+    /// As [`Context::store`], within a transaction of the service.
+    pub(crate) async fn store_in(
+        &self,
+        scope: &mut Scope,
+        batches: &[&Batch],
+    ) -> Result<Vec<Vec<Outcome>>, EngineError> {
+        let mut group = self.begin(scope, batches).await?;
+        let mut outcomes = Vec::with_capacity(batches.len());
+        for batch in batches {
+            outcomes.push(group.take(scope, batch).await?);
+        }
+        group.write(scope).await?;
+        Ok(outcomes)
+    }
+
+    async fn begin<'b>(&self, scope: &mut Scope, batches: &[&'b Batch]) -> Result<Group<'b>, EngineError> {
+        let items = || batches.iter().flat_map(|batch| &batch.items);
+        let users: BTreeSet<UserId> = items().map(|item| item.interaction.user_id).collect();
+        let users = intake::hold(scope, &users.into_iter().collect::<Vec<_>>()).await?;
+        let now = self.clock.now();
+        let mut tenants: HashMap<UserId, Tenant> = policies::list(scope, &users)
+            .await?
+            .into_iter()
+            .map(|policy| (policy.user_id, self.tenant(policy, now)))
+            .collect();
+        let days: Vec<(UserId, Date)> = tenants.iter().map(|(user, tenant)| (*user, tenant.day)).collect();
+        for used in intake::days(scope, &days).await? {
+            if let Some(tenant) = tenants.get_mut(&used.user_id) {
+                tenant.used = used.stored;
+            }
+        }
+        let keys: Vec<(UserId, &str)> = items().map(|item| key(item)).collect();
+        let known = interactions::known(scope, &keys).await?;
+        let stored = known
+            .into_iter()
+            .map(|known| ((known.user_id, known.interaction_id.clone()), known))
+            .collect();
+        Ok(Group {
+            clock: self.clock.clone(),
+            now,
+            tenants,
+            stored,
+            fresh: HashMap::new(),
+            rows: Vec::with_capacity(keys.len()),
+            drops: BTreeMap::new(),
+            hours: BTreeMap::new(),
+        })
+    }
+
+    fn tenant(&self, policy: Policy, now: OffsetDateTime) -> Tenant {
+        let zone = Zone::named_or_utc(&policy.timezone);
+        Tenant {
+            masker: self.maskers.of(&policy),
+            day: zone.day(now),
+            used: 0,
+            used_more: false,
+            zone,
+            policy,
+        }
+    }
+}
+
+fn key(item: &Item) -> (UserId, &str) {
+    (item.interaction.user_id, &item.interaction.interaction_id)
+}
+
+struct Tenant {
+    policy: Policy,
+    zone: Zone,
+    masker: TenantMasker,
+    day: Date,
+    used: u64,
+    used_more: bool,
+}
+
+impl Tenant {
+    fn has_room(&self, for_so_many: u64) -> bool {
+        self.used + for_so_many <= u64::from(self.policy.max_eval_per_day)
+    }
+
+    fn masked(&self, interaction: &NewInteraction) -> (NewInteraction, Option<MaskCounts>) {
+        if self.policy.obfuscate_pii {
+            let (masked, counts) = masking::masked(&self.masker, interaction);
+            (masked, Some(counts))
+        } else {
+            (interaction.clone(), None)
+        }
+    }
+}
+
+/// What a transaction has come to so far.
+struct Group<'b> {
+    clock: Clock,
+    now: OffsetDateTime,
+    tenants: HashMap<UserId, Tenant>,
+    /// Interactions that were there before.
+    stored: HashMap<(UserId, String), Known>,
+    /// Those of this transaction.
+    fresh: HashMap<(UserId, &'b str), (InteractionId, &'b Item)>,
+    rows: Vec<NewRow>,
+    drops: BTreeMap<(UserId, String, DropReason), u32>,
+    hours: BTreeMap<(UserId, OffsetDateTime), Rollup>,
+}
+
+/// What is to become of an item.
+enum Fate {
+    Store { weight: f64 },
+    Drop(DropReason),
+    Told(Outcome),
+}
+
+impl<'b> Group<'b> {
+    async fn take(&mut self, scope: &mut Scope, batch: &'b Batch) -> Result<Vec<Outcome>, EngineError> {
+        let withheld = batch.terms == Terms::Whole && !self.fits(scope, batch).await?;
+        let mut outcomes = Vec::with_capacity(batch.items.len());
+        for item in &batch.items {
+            let outcome = match self.fate(scope, item, batch.terms).await? {
+                Fate::Told(outcome) => outcome,
+                Fate::Store { .. } if withheld => Outcome::Withheld,
+                Fate::Store { weight } => self.add(item, weight, batch.terms)?,
+                Fate::Drop(reason) => self.drop(item, reason),
+            };
+            outcomes.push(outcome);
+        }
+        Ok(outcomes)
+    }
+
+    /// Whether all items of a batch can be stored; where it is the cap that stands against it, each of them is over it.
+    async fn fits(&mut self, scope: &mut Scope, batch: &'b Batch) -> Result<bool, EngineError> {
+        let mut new: HashMap<UserId, BTreeSet<&str>> = HashMap::new();
+        let mut all_new = true;
+        for item in &batch.items {
+            let (user, id) = key(item);
+            match self.fate(scope, item, Terms::History).await? {
+                Fate::Store { .. } => all_new &= new.entry(user).or_default().insert(id),
+                _ => all_new = false,
+            }
+        }
+        let mut has_room = true;
+        for (user, ids) in new {
+            if let Some(tenant) = self.tenants.get_mut(&user)
+                && !tenant.has_room(ids.len() as u64)
+            {
+                has_room = false;
+                // The rest of the day goes to nobody else in this transaction than before.
+                for id in ids {
+                    let reason = DropReason::OverCap;
+                    *self
+                        .drops
+                        .entry((user, tenant.masker.mask(id).text.into_owned(), reason))
+                        .or_default() += 1;
+                }
+            }
+        }
+        Ok(all_new && has_room)
+    }
+
+    async fn fate(&self, scope: &mut Scope, item: &'b Item, terms: Terms) -> Result<Fate, EngineError> {
+        let (user, id) = key(item);
+        let Some(tenant) = self.tenants.get(&user) else {
+            return Ok(Fate::Told(Outcome::UnknownTenant));
+        };
+        if let Some((row, first)) = self.fresh.get(&(user, id)) {
+            return Ok(Fate::Told(again(*row, first, item)));
+        }
+        if let Some(known) = self.stored.get(&(user, id.to_owned())) {
+            return Ok(Fate::Told(known_before(scope, tenant, known, item).await?));
+        }
+        let interaction = &item.interaction;
+        let weight = match terms {
+            Terms::ApplyPolicy => {
+                let signals = Signals {
+                    score: interaction.score.as_ref(),
+                    flags: &interaction.flags,
+                    error_span: signals::has_error(interaction),
+                };
+                match decide(&tenant.policy, id, &signals) {
+                    Decision::Keep { weight } => weight,
+                    Decision::SampledOut => return Ok(Fate::Drop(DropReason::SampledOut)),
+                }
+            }
+            Terms::Sampled | Terms::Whole | Terms::History => interaction.sample_weight.unwrap_or(1.0),
+        };
+        if matches!(terms, Terms::Sampled | Terms::ApplyPolicy) && !tenant.has_room(1) {
+            return Ok(Fate::Drop(DropReason::OverCap));
+        }
+        Ok(Fate::Store { weight })
+    }
+
+    fn drop(&mut self, item: &Item, reason: DropReason) -> Outcome {
+        let (user, id) = key(item);
+        let Some(tenant) = self.tenants.get(&user) else {
+            return Outcome::UnknownTenant;
+        };
+        let id = tenant.masker.mask(id).text.into_owned();
+        *self.drops.entry((user, id, reason)).or_default() += 1;
+        match reason {
+            DropReason::SampledOut => Outcome::SampledOut,
+            DropReason::OverCap => Outcome::OverCap {
+                next_day: tenant.zone.next_midnight(self.now),
+            },
+        }
+    }
+
+    fn add(&mut self, item: &'b Item, weight: f64, terms: Terms) -> Result<Outcome, EngineError> {
+        let (user, _) = key(item);
+        let Some(tenant) = self.tenants.get_mut(&user) else {
+            return Ok(Outcome::UnknownTenant);
+        };
+        if terms != Terms::History {
+            tenant.used += 1;
+            tenant.used_more = true;
+        }
+        let (masked, counts) = tenant.masked(&item.interaction);
+        let id = InteractionId(self.clock.fresh_id());
+        let created_at = masked.created_at.unwrap_or(self.now);
+        let redactions: Vec<(&str, u32)> = counts.iter().flat_map(|counts| counts.iter()).collect();
+        self.hours
+            .entry((user, tenant.zone.hour_start(created_at)))
+            .or_default()
+            .add(&Observation {
+                score: masked.score.as_ref(),
+                weight,
+                latency_ms: masked.latency_ms,
+                flags: &masked.flags,
+                redacted: u32::try_from(masked.pii_tokens_redacted).unwrap_or(0),
+                redactions: &redactions,
+            })
+            .map_err(EngineError::Rollup)?;
+        self.rows.push(NewRow {
+            interaction: Interaction {
+                id,
+                interaction_id: masked.interaction_id,
+                user_id: user,
+                prompt: masked.prompt,
+                response: masked.response,
+                score: masked.score,
+                latency_ms: masked.latency_ms,
+                flags: masked.flags,
+                pii_tokens_redacted: masked.pii_tokens_redacted,
+                created_at,
+                received_at: self.now,
+                sample_weight: weight,
+                trace: masked.tool_calls,
+                redactions: counts
+                    .as_ref()
+                    .and_then(|counts| Json::from_serialize(counts).ok()),
+            },
+            content_hash: Some(item.hash),
+            spans: masked.spans,
+        });
+        self.fresh.insert(key(item), (id, item));
+        Ok(Outcome::Created { id })
+    }
+
+    async fn write(mut self, scope: &mut Scope) -> Result<(), EngineError> {
+        if !self.rows.is_empty() {
+            interactions::insert(scope, &self.rows).await?;
+        }
+        self.write_drops(scope).await?;
+        self.write_hours(scope).await?;
+        let used: Vec<UsedDay> = self
+            .tenants
+            .iter()
+            .filter(|(_, tenant)| tenant.used_more)
+            .map(|(user, tenant)| UsedDay {
+                user_id: *user,
+                day: tenant.day,
+                stored: tenant.used,
+            })
+            .collect();
+        if !used.is_empty() {
+            intake::set_days(scope, &used).await?;
+        }
+        Ok(())
+    }
+
+    async fn write_drops(&mut self, scope: &mut Scope) -> Result<(), EngineError> {
+        if self.drops.is_empty() {
+            return Ok(());
+        }
+        let drops = std::mem::take(&mut self.drops).into_iter();
+        let drops: Vec<DroppedAttempts> = drops
+            .filter_map(|((user_id, interaction_id, reason), attempts)| {
+                Some(DroppedAttempts {
+                    user_id,
+                    interaction_id,
+                    day: self.tenants.get(&user_id)?.day,
+                    reason,
+                    attempts,
+                })
+            })
+            .collect();
+        for (user, reason) in intake::record_drops(scope, &drops, self.now).await? {
+            if let Some(tenant) = self.tenants.get(&user) {
+                let hour = tenant.zone.hour_start(self.now);
+                self.hours.entry((user, hour)).or_default().add_drops(reason, 1);
+            }
+        }
+        Ok(())
+    }
+
+    async fn write_hours(&mut self, scope: &mut Scope) -> Result<(), EngineError> {
+        if self.hours.is_empty() {
+            return Ok(());
+        }
+        let keys: Vec<(UserId, OffsetDateTime)> = self.hours.keys().copied().collect();
+        for known in rollups::get(scope, &keys).await? {
+            if let Some(hour) = self.hours.get_mut(&(known.user_id, known.hour)) {
+                hour.merge(&rollup(&known.data)?);
+            }
+        }
+        let hours: Vec<RolledHour> = self
+            .hours
+            .iter()
+            .map(|((user_id, hour), rollup)| {
+                Ok(RolledHour {
+                    user_id: *user_id,
+                    hour: *hour,
+                    data: data(rollup)?,
+                })
+            })
+            .collect::<Result<_, EngineError>>()?;
+        rollups::put(scope, &hours).await?;
+        Ok(())
+    }
+}
+
+/// A rollup as it is kept.
+pub(crate) fn rollup(data: &Json) -> Result<Rollup, EngineError> {
+    serde_json::from_str(data.as_str()).map_err(EngineError::RollupData)
+}
+
+/// A rollup as it is to be kept.
+pub(crate) fn data(rollup: &Rollup) -> Result<Json, EngineError> {
+    let text = serde_json::to_string(rollup).map_err(EngineError::RollupData)?;
+    Json::parse(&text).map_err(|error| EngineError::RollupData(serde::ser::Error::custom(error)))
+}
+
+/// An item whose id is taken by one before it in the same transaction.
+fn again(id: InteractionId, first: &Item, item: &Item) -> Outcome {
+    if first.hash == item.hash {
+        return Outcome::Duplicate { id };
+    }
+    let (one, other) = (&first.interaction, &item.interaction);
+    let fields = [
+        ("prompt", one.prompt == other.prompt),
+        ("response", one.response == other.response),
+        ("score", one.score == other.score),
+        ("latency_ms", one.latency_ms == other.latency_ms),
+        ("flags", one.flags == other.flags),
+        (
+            "pii_tokens_redacted",
+            one.pii_tokens_redacted == other.pii_tokens_redacted,
+        ),
+        ("created_at", one.created_at == other.created_at),
+        ("sample_weight", one.sample_weight == other.sample_weight),
+        ("tool_calls", one.tool_calls == other.tool_calls),
+        ("spans", one.spans == other.spans),
+    ];
+    let fields = fields
+        .into_iter()
+        .filter(|(_, same)| !same)
+        .map(|(field, _)| field)
+        .collect();
+    Outcome::Conflict { id, fields }
+}
+
+/// An item whose id is taken by a row that was there before.
+async fn known_before(
+    scope: &mut Scope,
+    tenant: &Tenant,
+    known: &Known,
+    item: &Item,
+) -> Result<Outcome, EngineError> {
+    let id = known.id;
+    if known.content_hash.as_deref() == Some(&item.hash) {
+        return Ok(Outcome::Duplicate { id });
+    }
+    let Some((stored, stored_spans)) = interactions::get(scope, id).await? else {
+        return Ok(Outcome::Duplicate { id });
+    };
+    let masked = match &stored.redactions {
+        Some(_) => masking::masked(&tenant.masker, &item.interaction).0,
+        None => item.interaction.clone(),
+    };
+    let beside = Beside {
+        received: &item.interaction,
+        masked: &masked,
+        stored: &stored,
+        stored_spans: stored_spans.as_ref(),
+    };
+    let fields = beside.differing_fields();
+    Ok(if fields.is_empty() {
+        Outcome::Duplicate { id }
+    } else {
+        Outcome::Conflict { id, fields }
+    })
+}

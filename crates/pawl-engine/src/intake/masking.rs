@@ -1,0 +1,119 @@
+//! The one place where interactions are masked, before any write.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pawl_checks::mask::{MaskCounts, Masked, Masker, TenantPattern};
+use pawl_model::{Json, NewInteraction, PiiPattern, Policy, UserId};
+
+/// How many tenants' patterns are kept compiled at a time.
+const MAX_COMPILED: usize = 256;
+
+/// What masks for each tenant, as their policies have it.
+#[derive(Default)]
+pub(crate) struct Maskers(Mutex<HashMap<UserId, (Vec<PiiPattern>, Arc<Masker>)>>);
+
+/// What masks for a tenant.
+#[derive(Clone)]
+pub(crate) enum TenantMasker {
+    /// What masks for everybody.
+    BuiltIn(&'static Masker),
+    /// With patterns of their own.
+    Own(Arc<Masker>),
+}
+
+impl Deref for TenantMasker {
+    type Target = Masker;
+
+    fn deref(&self) -> &Masker {
+        match self {
+            Self::BuiltIn(masker) => masker,
+            Self::Own(masker) => masker,
+        }
+    }
+}
+
+impl Maskers {
+    /// What masks for the tenant of a policy.
+    pub(crate) fn of(&self, policy: &Policy) -> TenantMasker {
+        let built_in = TenantMasker::BuiltIn(Masker::built_in());
+        if policy.pii_patterns.is_empty() {
+            return built_in;
+        }
+        let mut of_tenants = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((patterns, masker)) = of_tenants.get(&policy.user_id)
+            && *patterns == policy.pii_patterns
+        {
+            return TenantMasker::Own(Arc::clone(masker));
+        }
+        let Ok(masker) = Masker::new(&usable(&policy.pii_patterns)) else {
+            return built_in;
+        };
+        if of_tenants.len() >= MAX_COMPILED {
+            of_tenants.clear();
+        }
+        let masker = Arc::new(masker);
+        of_tenants.insert(policy.user_id, (policy.pii_patterns.clone(), Arc::clone(&masker)));
+        TenantMasker::Own(masker)
+    }
+}
+
+/// Patterns that cannot be used can only have been written behind our back: they are passed over, one by one, rather
+/// than the others being too.
+fn usable(patterns: &[PiiPattern]) -> Vec<TenantPattern> {
+    let mut usable = Vec::new();
+    for PiiPattern { name, pattern } in patterns.iter().cloned() {
+        usable.push(TenantPattern { name, pattern });
+        if Masker::new(&usable).is_err() {
+            usable.pop();
+        }
+    }
+    usable
+}
+
+/// An interaction without personal data, and what was masked in it. Ids are no texts: they stay.
+pub(crate) fn masked(masker: &Masker, interaction: &NewInteraction) -> (NewInteraction, MaskCounts) {
+    let mut counts = MaskCounts::default();
+    let mut text = |text: &str, mask: fn(&Masker, &str) -> (Option<String>, MaskCounts)| {
+        let (masked, found) = mask(masker, text);
+        counts.merge(&found);
+        masked.unwrap_or_else(|| text.to_owned())
+    };
+    let mut masked = NewInteraction {
+        prompt: text(&interaction.prompt, as_text),
+        response: text(&interaction.response, as_text),
+        flags: interaction.flags.iter().map(|flag| text(flag, as_text)).collect(),
+        tool_calls: None,
+        spans: None,
+        interaction_id: interaction.interaction_id.clone(),
+        score: interaction.score.clone(),
+        ..*interaction
+    };
+    let mut document = |json: &Option<Json>| {
+        let json = json.as_ref()?;
+        // What masking makes of a document in normal form is one again.
+        Json::parse(&text(json.as_str(), as_json)).ok()
+    };
+    masked.tool_calls = document(&interaction.tool_calls);
+    masked.spans = document(&interaction.spans);
+    let by_us = i32::try_from(counts.total()).unwrap_or(i32::MAX);
+    masked.pii_tokens_redacted = interaction.pii_tokens_redacted.saturating_add(by_us);
+    (masked, counts)
+}
+
+fn as_text(masker: &Masker, text: &str) -> (Option<String>, MaskCounts) {
+    changed(masker.mask(text))
+}
+
+fn as_json(masker: &Masker, text: &str) -> (Option<String>, MaskCounts) {
+    changed(masker.mask_json(text))
+}
+
+fn changed(masked: Masked<'_>) -> (Option<String>, MaskCounts) {
+    match masked.text {
+        Cow::Borrowed(_) => (None, masked.counts),
+        Cow::Owned(text) => (Some(text), masked.counts),
+    }
+}

@@ -1,0 +1,127 @@
+//! Intake: production interactions under their tenants' policies.
+
+mod content;
+mod group;
+mod masking;
+mod outcome;
+pub mod received;
+mod signals;
+mod writer;
+mod zone;
+
+use std::sync::{Arc, OnceLock};
+
+use pawl_model::{NewInteraction, Policy, UserId};
+use pawl_store::{Actor, intake, policies};
+use time::OffsetDateTime;
+use tokio::sync::OnceCell;
+
+use self::content::ContentHasher;
+use self::group::Context;
+use self::masking::Maskers;
+use self::outcome::{Batch, Item};
+pub use self::outcome::{IntakeError, Outcome, Terms};
+use self::writer::Writer;
+pub use self::zone::Zone;
+use crate::{Engine, EngineError};
+
+/// What intake needs beside store and clock; shared by the clones of an engine.
+#[derive(Clone, Default)]
+pub(crate) struct Intake(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    maskers: Arc<Maskers>,
+    hasher: OnceCell<ContentHasher>,
+    writer: OnceLock<Writer>,
+}
+
+/// A tenant's policy, and what is left of today's cap.
+#[derive(Clone, Debug)]
+pub struct PolicyToday {
+    /// The policy.
+    pub policy: Policy,
+    /// How many more interactions may be stored today.
+    pub remaining: u64,
+    /// When the tenant's next day begins.
+    pub next_day: OffsetDateTime,
+}
+
+impl Engine {
+    /// Stores interactions under their tenants' policies: an outcome for each, in their order, told once it is durable.
+    ///
+    /// # Errors
+    /// When nothing came of it, and it may be handed in again.
+    pub async fn ingest(
+        &self,
+        interactions: Vec<NewInteraction>,
+        terms: Terms,
+    ) -> Result<Vec<Outcome>, IntakeError> {
+        let hasher = self
+            .content_hasher()
+            .await
+            .map_err(|error| IntakeError::Failed(Arc::new(error)))?;
+        let items: Vec<Item> = interactions
+            .into_iter()
+            .map(|interaction| Item {
+                hash: hasher.hash(&interaction),
+                interaction,
+            })
+            .collect();
+        let bytes = items.iter().map(|item| size(&item.interaction)).sum();
+        let writer = self
+            .intake
+            .0
+            .writer
+            .get_or_init(|| Writer::start(self.intake_context()));
+        writer.store(Batch { items, terms }, bytes).await
+    }
+
+    /// The policy of a tenant, and what is left of today's cap; none where there is no such tenant.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn policy_today(&self, user: UserId) -> Result<Option<PolicyToday>, EngineError> {
+        let now = self.clock.now();
+        let mut scope = self.store.read(Actor::Service).await?;
+        let Some(policy) = policies::list(&mut scope, &[user]).await?.pop() else {
+            return Ok(None);
+        };
+        let zone = Zone::named_or_utc(&policy.timezone);
+        let used = intake::days(&mut scope, &[(user, zone.day(now))]).await?;
+        let used = used.first().map_or(0, |day| day.stored);
+        Ok(Some(PolicyToday {
+            remaining: u64::from(policy.max_eval_per_day).saturating_sub(used),
+            next_day: zone.next_midnight(now),
+            policy,
+        }))
+    }
+
+    pub(crate) fn intake_context(&self) -> Context {
+        Context {
+            store: self.store.clone(),
+            clock: self.clock.clone(),
+            maskers: Arc::clone(&self.intake.0.maskers),
+        }
+    }
+
+    async fn content_hasher(&self) -> Result<&ContentHasher, EngineError> {
+        let make = || async {
+            let key = self.derived_key("content of interactions").await?;
+            Ok::<_, EngineError>(ContentHasher::new(&key))
+        };
+        self.intake.0.hasher.get_or_try_init(make).await
+    }
+}
+
+/// About what an interaction takes in memory.
+fn size(interaction: &NewInteraction) -> usize {
+    let documents = [&interaction.tool_calls, &interaction.spans];
+    let documents: usize = documents
+        .into_iter()
+        .flatten()
+        .map(|json| json.as_str().len())
+        .sum();
+    let flags: usize = interaction.flags.iter().map(String::len).sum();
+    256 + interaction.prompt.len() + interaction.response.len() + flags + documents
+}
