@@ -93,6 +93,12 @@ pub enum EngineError {
     /// Somebody was not let in, or an account cannot be changed like that.
     #[error(transparent)]
     Auth(AuthError),
+    /// A policy that intake could not go by.
+    #[error("{problem}")]
+    Policy {
+        /// What is wrong with it.
+        problem: String,
+    },
     /// What an hour came to cannot be added up.
     #[error("an interaction cannot be added to what its hour came to")]
     Rollup(#[source] RollupError),

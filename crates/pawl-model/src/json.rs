@@ -81,6 +81,12 @@ impl Json {
         Self("{}".into())
     }
 
+    /// The empty array.
+    #[must_use]
+    pub fn empty_array() -> Self {
+        Self("[]".into())
+    }
+
     /// Reads and normalises a text.
     ///
     /// # Errors

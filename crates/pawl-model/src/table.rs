@@ -80,6 +80,14 @@ pub enum ColumnDefault {
     Text(&'static str),
     /// The empty JSON object.
     EmptyObject,
+    /// The empty JSON array.
+    EmptyArray,
+    /// This number.
+    Double(f64),
+    /// These texts.
+    Texts(&'static [&'static str]),
+    /// A random text.
+    FreshText,
 }
 
 /// What a value must keep to, beside its type; null always does.
@@ -91,6 +99,8 @@ pub enum ColumnCheck {
     Between(f64, f64),
     /// A number that is not below this one.
     AtLeast(f64),
+    /// A number above this one.
+    Above(f64),
 }
 
 /// A column that refers to the primary key of another exposed table.
@@ -184,6 +194,7 @@ impl ColumnCheck {
             (Self::OneOf(texts), Datum::Text(text)) => texts.contains(&text.as_str()),
             (Self::Between(low, high), value) => value.number().is_none_or(|n| (*low..=*high).contains(&n)),
             (Self::AtLeast(low), value) => value.number().is_none_or(|n| n >= *low),
+            (Self::Above(low), value) => value.number().is_none_or(|n| n > *low),
             (Self::OneOf(_), _) => true,
         }
     }
@@ -195,6 +206,7 @@ impl ColumnCheck {
             Self::OneOf(texts) => ["must be one of ", &texts.join(", ")].concat(),
             Self::Between(low, high) => format!("must be between {low} and {high}"),
             Self::AtLeast(low) => format!("must not be less than {low}"),
+            Self::Above(low) => format!("must be more than {low}"),
         }
     }
 }

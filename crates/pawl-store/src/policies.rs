@@ -2,12 +2,83 @@
 
 use pawl_model::{PiiPattern, Policy, UserId};
 
-use crate::statement::pair;
+use serde_json::json;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::insert::{Insert, OnExisting};
+use crate::statement::{documents, pair};
 use crate::{Result, Row, Scope, Statement, StoreError, Value};
 
 const LIST: Statement = pair!("policies/list");
 
 pub(crate) const STATEMENTS: &[Statement] = &[LIST];
+
+const PUT: Insert = Insert {
+    table: "evaluation_configs",
+    columns: &[
+        "id",
+        "user_id",
+        "run_policy",
+        "sample_rate_pct",
+        "obfuscate_pii",
+        "max_eval_per_day",
+        "created_at",
+        "timezone",
+        "keep_failures",
+        "failure_flags",
+        "failure_score",
+        "success_threshold_pct",
+        "sample_salt",
+        "pii_patterns",
+        "updated_at",
+    ],
+    narrow_integers: &[],
+    on_existing: OnExisting::Replace {
+        key: &["user_id"],
+        columns: &[
+            "run_policy",
+            "sample_rate_pct",
+            "obfuscate_pii",
+            "max_eval_per_day",
+            "timezone",
+            "keep_failures",
+            "failure_flags",
+            "failure_score",
+            "success_threshold_pct",
+            "sample_salt",
+            "pii_patterns",
+        ],
+    },
+};
+
+/// Writes the policy of a tenant; `id` and `now` are those of its row where there is none yet.
+///
+/// # Errors
+/// [`StoreError::ForeignRow`] when it is another tenant's, [`StoreError::Reference`] when there is no such tenant.
+pub async fn put(scope: &mut Scope, policy: &Policy, id: Uuid, now: OffsetDateTime) -> Result<()> {
+    scope.owner(Some(policy.user_id)).await?;
+    let patterns = documents(policy.pii_patterns.iter().map(|pattern| json!(pattern)))?;
+    let row = vec![
+        Value::Uuid(id),
+        policy.user_id.into(),
+        policy.run_policy.as_str().into(),
+        i64::from(policy.sample_rate_pct).into(),
+        policy.obfuscate_pii.into(),
+        i64::from(policy.max_eval_per_day).into(),
+        now.into(),
+        policy.timezone.as_str().into(),
+        policy.keep_failures.into(),
+        policy.failure_flags.as_slice().into(),
+        policy.failure_score.into(),
+        i64::from(policy.success_threshold_pct).into(),
+        policy.sample_salt.as_str().into(),
+        (&patterns).into(),
+        now.into(),
+    ];
+    PUT.rows(scope, &[row]).await?;
+    Ok(())
+}
 
 /// The policies of these users, the default one for those without a row; users that there are not are left out.
 ///

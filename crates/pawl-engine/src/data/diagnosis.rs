@@ -72,7 +72,7 @@ impl Engine {
         })
     }
 
-    async fn missing_reference(
+    pub(super) async fn missing_reference(
         &self,
         actor: Actor,
         table: &'static Table,
@@ -123,7 +123,7 @@ fn no_reference(table: &Table, column: &Column, key: Uuid, parent: &str) -> Refu
 }
 
 /// The first rule that a row breaks.
-fn broken_rule(table: &Table, rows: &[KnownRow]) -> Refusal {
+pub(super) fn broken_rule(table: &Table, rows: &[KnownRow]) -> Refusal {
     for row in rows {
         for (column, value) in table.columns.iter().zip(row) {
             match value {

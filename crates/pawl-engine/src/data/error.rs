@@ -3,6 +3,8 @@
 use pawl_model::query::Refusal;
 use pawl_store::StoreError;
 
+use crate::EngineError;
+
 /// What can go wrong with a request to the data API.
 #[derive(Debug, thiserror::Error)]
 pub enum DataError {
@@ -15,6 +17,9 @@ pub enum DataError {
     /// The store failed.
     #[error("the store failed")]
     Store(#[source] StoreError),
+    /// Intake failed.
+    #[error("intake failed")]
+    Failed(#[source] Box<EngineError>),
 }
 
 impl From<Refusal> for DataError {

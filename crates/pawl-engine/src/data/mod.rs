@@ -2,6 +2,8 @@
 
 mod diagnosis;
 mod error;
+mod interactions;
+mod policy;
 mod rows;
 
 use std::collections::{HashMap, HashSet};
@@ -107,8 +109,14 @@ impl Engine {
     ) -> Result<Change, DataError> {
         let table = insert.table;
         permit(actor, table, Verb::Insert)?;
+        if table.name == interactions::TABLE {
+            return self.insert_interactions(actor, insert, expected).await;
+        }
         let mut scope = self.store.write(actor).await?;
         let rows = rows::complete(&mut scope, &self.clock, insert).await?;
+        for row in &rows {
+            policy::check(table, table.columns.iter().zip(row))?;
+        }
         let merges = insert
             .on_conflict
             .as_ref()
@@ -166,6 +174,10 @@ impl Engine {
     ) -> Result<Change, DataError> {
         let table = update.table;
         permit(actor, table, Verb::Update)?;
+        policy::check(
+            table,
+            update.values.iter().map(|(column, value)| (*column, value)),
+        )?;
         let mut scope = self.store.write(actor).await?;
         let mut update = update.clone();
         for (column, value) in &mut update.values {

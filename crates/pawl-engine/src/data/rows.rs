@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use pawl_model::query::{Insert, Missing, Refusal};
-use pawl_model::table::{Column, ColumnDefault, Datum, Table};
+use pawl_model::table::{Column, ColumnDefault, ColumnType, Datum, Table};
 use pawl_model::{Json, UserId};
 use pawl_store::{Actor, Scope, StoreError};
 use uuid::Uuid;
@@ -35,11 +35,18 @@ pub(super) async fn complete(
                 (Some(None), Missing::Default) | (None, _) => match column.default {
                     None => Datum::Null,
                     Some(ColumnDefault::FreshId) => Datum::Uuid(id),
+                    Some(ColumnDefault::Now) if column.kind == ColumnType::Timestamp => Datum::Timestamp(now),
                     Some(ColumnDefault::Now) => Datum::TimestampTz(now),
                     Some(ColumnDefault::Int(number)) => Datum::Int(number),
                     Some(ColumnDefault::Bool(truth)) => Datum::Bool(truth),
                     Some(ColumnDefault::Text(text)) => Datum::Text(text.to_owned()),
                     Some(ColumnDefault::EmptyObject) => Datum::Json(Json::empty_object()),
+                    Some(ColumnDefault::EmptyArray) => Datum::Json(Json::empty_array()),
+                    Some(ColumnDefault::Double(number)) => Datum::Double(number),
+                    Some(ColumnDefault::Texts(texts)) => {
+                        Datum::TextList(texts.iter().map(ToString::to_string).collect())
+                    }
+                    Some(ColumnDefault::FreshText) => Datum::Text(Uuid::new_v4().simple().to_string()),
                 },
             };
             row.push(if column.name == table.tenant {

@@ -1,7 +1,7 @@
 //! Storing what several requests handed in, in one transaction: each item is decided in its order, under its tenant's
 //! policy of this moment.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use pawl_checks::mask::MaskCounts;
@@ -69,7 +69,7 @@ impl Context {
                 tenant.used = used.stored;
             }
         }
-        let keys: Vec<(UserId, &str)> = items().map(|item| key(item)).collect();
+        let keys: Vec<(UserId, &str)> = items().map(key).collect();
         let known = interactions::known(scope, &keys).await?;
         let stored = known
             .into_iter()
@@ -151,12 +151,18 @@ enum Fate {
 
 impl<'b> Group<'b> {
     async fn take(&mut self, scope: &mut Scope, batch: &'b Batch) -> Result<Vec<Outcome>, EngineError> {
-        let withheld = batch.terms == Terms::Whole && !self.fits(scope, batch).await?;
+        let full = match batch.terms {
+            Terms::Whole => self.full(scope, batch).await?,
+            _ => HashSet::new(),
+        };
         let mut outcomes = Vec::with_capacity(batch.items.len());
         for item in &batch.items {
             let outcome = match self.fate(scope, item, batch.terms).await? {
                 Fate::Told(outcome) => outcome,
-                Fate::Store { .. } if withheld => Outcome::Withheld,
+                Fate::Store { .. } if full.contains(&item.interaction.user_id) => {
+                    self.drop(item, DropReason::OverCap)
+                }
+                Fate::Store { .. } if !full.is_empty() => Outcome::Withheld,
                 Fate::Store { weight } => self.add(item, weight, batch.terms)?,
                 Fate::Drop(reason) => self.drop(item, reason),
             };
@@ -165,34 +171,20 @@ impl<'b> Group<'b> {
         Ok(outcomes)
     }
 
-    /// Whether all items of a batch can be stored; where it is the cap that stands against it, each of them is over it.
-    async fn fits(&mut self, scope: &mut Scope, batch: &'b Batch) -> Result<bool, EngineError> {
-        let mut new: HashMap<UserId, BTreeSet<&str>> = HashMap::new();
-        let mut all_new = true;
+    /// The tenants for which a batch has more than they have room for.
+    async fn full(&self, scope: &mut Scope, batch: &'b Batch) -> Result<HashSet<UserId>, EngineError> {
+        let mut new: HashMap<UserId, HashSet<&str>> = HashMap::new();
         for item in &batch.items {
-            let (user, id) = key(item);
-            match self.fate(scope, item, Terms::History).await? {
-                Fate::Store { .. } => all_new &= new.entry(user).or_default().insert(id),
-                _ => all_new = false,
+            if let Fate::Store { .. } = self.fate(scope, item, batch.terms).await? {
+                let (user, id) = key(item);
+                new.entry(user).or_default().insert(id);
             }
         }
-        let mut has_room = true;
-        for (user, ids) in new {
-            if let Some(tenant) = self.tenants.get_mut(&user)
-                && !tenant.has_room(ids.len() as u64)
-            {
-                has_room = false;
-                // The rest of the day goes to nobody else in this transaction than before.
-                for id in ids {
-                    let reason = DropReason::OverCap;
-                    *self
-                        .drops
-                        .entry((user, tenant.masker.mask(id).text.into_owned(), reason))
-                        .or_default() += 1;
-                }
-            }
-        }
-        Ok(all_new && has_room)
+        let lacks_room = |(user, ids): &(&UserId, &HashSet<&str>)| {
+            let tenant = self.tenants.get(*user);
+            tenant.is_some_and(|tenant| !tenant.has_room(ids.len() as u64))
+        };
+        Ok(new.iter().filter(lacks_room).map(|(user, _)| *user).collect())
     }
 
     async fn fate(&self, scope: &mut Scope, item: &'b Item, terms: Terms) -> Result<Fate, EngineError> {
@@ -252,7 +244,7 @@ impl<'b> Group<'b> {
             tenant.used_more = true;
         }
         let (masked, counts) = tenant.masked(&item.interaction);
-        let id = InteractionId(self.clock.fresh_id());
+        let id = item.id.unwrap_or_else(|| InteractionId(self.clock.fresh_id()));
         let created_at = masked.created_at.unwrap_or(self.now);
         let redactions: Vec<(&str, u32)> = counts.iter().flat_map(|counts| counts.iter()).collect();
         self.hours

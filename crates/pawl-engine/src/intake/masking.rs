@@ -13,7 +13,10 @@ const MAX_COMPILED: usize = 256;
 
 /// What masks for each tenant, as their policies have it.
 #[derive(Default)]
-pub(crate) struct Maskers(Mutex<HashMap<UserId, (Vec<PiiPattern>, Arc<Masker>)>>);
+pub(crate) struct Maskers(Mutex<HashMap<UserId, Compiled>>);
+
+/// Patterns and what they were compiled to.
+type Compiled = (Vec<PiiPattern>, Arc<Masker>);
 
 /// What masks for a tenant.
 #[derive(Clone)]

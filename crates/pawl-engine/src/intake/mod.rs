@@ -1,9 +1,10 @@
 //! Intake: production interactions under their tenants' policies.
 
 mod content;
-mod group;
+pub(crate) mod group;
 mod masking;
-mod outcome;
+pub(crate) mod outcome;
+pub(crate) mod policy;
 pub mod received;
 mod signals;
 mod writer;
@@ -15,6 +16,7 @@ use pawl_model::{NewInteraction, Policy, UserId};
 use pawl_store::{Actor, intake, policies};
 use time::OffsetDateTime;
 use tokio::sync::OnceCell;
+use uuid::Uuid;
 
 use self::content::ContentHasher;
 use self::group::Context;
@@ -64,6 +66,7 @@ impl Engine {
         let items: Vec<Item> = interactions
             .into_iter()
             .map(|interaction| Item {
+                id: None,
                 hash: hasher.hash(&interaction),
                 interaction,
             })
@@ -97,6 +100,25 @@ impl Engine {
         }))
     }
 
+    /// Writes a policy; it is in force for whatever is stored from now on. Without a salt it keeps the one that it has.
+    ///
+    /// # Errors
+    /// [`EngineError::Policy`] when it cannot be gone by; when it is somebody else's, or the database fails.
+    pub async fn set_policy(&self, actor: Actor, mut policy: Policy) -> Result<(), EngineError> {
+        policy::check(&policy)?;
+        let mut scope = self.store.write(actor).await?;
+        if policy.sample_salt.is_empty() {
+            let known = policies::list(&mut scope, &[policy.user_id]).await?.pop();
+            policy.sample_salt = known
+                .map(|known| known.sample_salt)
+                .filter(|salt| !salt.is_empty())
+                .unwrap_or_else(|| Uuid::new_v4().simple().to_string());
+        }
+        policies::put(&mut scope, &policy, self.clock.fresh_id(), self.clock.now()).await?;
+        scope.commit().await?;
+        Ok(())
+    }
+
     pub(crate) fn intake_context(&self) -> Context {
         Context {
             store: self.store.clone(),
@@ -105,7 +127,7 @@ impl Engine {
         }
     }
 
-    async fn content_hasher(&self) -> Result<&ContentHasher, EngineError> {
+    pub(crate) async fn content_hasher(&self) -> Result<&ContentHasher, EngineError> {
         let make = || async {
             let key = self.derived_key("content of interactions").await?;
             Ok::<_, EngineError>(ContentHasher::new(&key))

@@ -15,7 +15,7 @@ pub enum Terms {
     Sampled,
     /// The sample is drawn here, by the tenant's policy.
     ApplyPolicy,
-    /// All of them are stored, or none.
+    /// All that are new are stored, or none: those of a tenant for whom they are too many are over the cap.
     Whole,
     /// As history: neither sampled nor counted in the cap.
     History,
@@ -29,6 +29,8 @@ pub(crate) struct Batch {
 
 /// An interaction with the hash of what it said when it was received.
 pub(crate) struct Item {
+    /// The id of its row, where that is given.
+    pub(crate) id: Option<InteractionId>,
     pub(crate) interaction: NewInteraction,
     pub(crate) hash: ContentHash,
 }
@@ -62,7 +64,7 @@ pub enum Outcome {
     },
     /// There is no such tenant.
     UnknownTenant,
-    /// It would have been stored, but another one of those that go together was not.
+    /// It would have been stored, but others that go together with it are over their tenant's cap.
     Withheld,
 }
 

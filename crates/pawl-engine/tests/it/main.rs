@@ -7,6 +7,7 @@
 
 mod auth;
 mod compare;
+mod intake;
 mod resume;
 mod rig;
 mod run;

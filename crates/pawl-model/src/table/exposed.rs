@@ -1,7 +1,10 @@
 //! The descriptions. A test compares them with the schema of both databases.
 
-use super::ColumnDefault::{Bool, EmptyObject, FreshId, Int, Now, Text};
+use super::ColumnDefault::{
+    Bool, Double, EmptyArray, EmptyObject, FreshId, FreshText, Int, Now, Text, Texts,
+};
 use super::{Column, ColumnCheck, ColumnType as Type, ForeignKey, Table, Verb};
+use crate::Policy;
 
 /// Every table that the data API exposes.
 pub static TABLES: &[Table] = &[
@@ -134,5 +137,71 @@ pub static TABLES: &[Table] = &[
         ],
         tenant: "user_id",
         user_may: Verb::ALL,
+    },
+    Table {
+        name: "evaluation_configs",
+        about: "The policy of a tenant: how interactions are evaluated.",
+        columns: &[
+            Column::new("id", Type::Uuid).with_default(FreshId),
+            Column::new("user_id", Type::Uuid).required(),
+            Column::new("run_policy", Type::Text)
+                .with_default(Text("always"))
+                .checked(ColumnCheck::OneOf(&["always", "sampled"])),
+            Column::new("sample_rate_pct", Type::Int)
+                .with_default(Int(100))
+                .checked(ColumnCheck::Between(0.0, 100.0)),
+            Column::new("obfuscate_pii", Type::Bool).with_default(Bool(false)),
+            Column::new("max_eval_per_day", Type::Int)
+                .with_default(Int(1_000))
+                .checked(ColumnCheck::AtLeast(0.0)),
+            Column::new("created_at", Type::Timestamp).with_default(Now),
+            Column::new("timezone", Type::Text).with_default(Text("UTC")),
+            Column::new("keep_failures", Type::Bool).with_default(Bool(true)),
+            Column::new("failure_flags", Type::TextList).with_default(Texts(&Policy::FAILURE_FLAGS)),
+            Column::new("failure_score", Type::Double)
+                .with_default(Double(0.5))
+                .checked(ColumnCheck::Between(0.0, 1.0)),
+            Column::new("success_threshold_pct", Type::Int)
+                .with_default(Int(80))
+                .checked(ColumnCheck::Between(0.0, 100.0)),
+            Column::new("sample_salt", Type::Text).with_default(FreshText),
+            Column::new("pii_patterns", Type::Jsonb).with_default(EmptyArray),
+            Column::new("version", Type::Int).with_default(Int(1)),
+            Column::new("updated_at", Type::Timestamp).with_default(Now),
+        ],
+        primary_key: "id",
+        unique_keys: &[&["user_id"]],
+        foreign_keys: &[],
+        tenant: "user_id",
+        user_may: Verb::ALL,
+    },
+    Table {
+        name: "evaluations",
+        about: "An interaction: one thing an agent did in production. What is added goes through intake.",
+        columns: &[
+            Column::new("id", Type::Uuid).with_default(FreshId),
+            Column::new("interaction_id", Type::Text).required(),
+            Column::new("user_id", Type::Uuid).required(),
+            Column::new("prompt", Type::Text).required(),
+            Column::new("response", Type::Text).required(),
+            Column::new("score", Type::Numeric).checked(ColumnCheck::Between(0.0, 1.0)),
+            Column::new("latency_ms", Type::Int).checked(ColumnCheck::AtLeast(0.0)),
+            Column::new("flags", Type::TextList).with_default(Texts(&[])),
+            Column::new("pii_tokens_redacted", Type::Int)
+                .with_default(Int(0))
+                .checked(ColumnCheck::AtLeast(0.0)),
+            Column::new("created_at", Type::Timestamp).with_default(Now),
+            Column::new("received_at", Type::Timestamp).with_default(Now),
+            Column::new("sample_weight", Type::Double)
+                .with_default(Double(1.0))
+                .checked(ColumnCheck::Above(0.0)),
+            Column::new("trace", Type::Jsonb),
+            Column::new("redactions", Type::Jsonb),
+        ],
+        primary_key: "id",
+        unique_keys: &[&["user_id", "interaction_id"]],
+        foreign_keys: &[],
+        tenant: "user_id",
+        user_may: &[Verb::Select, Verb::Insert],
     },
 ];

@@ -66,7 +66,7 @@ impl RestError {
                     refusal: Refusal::new("PGRST000", "Database connection error"),
                 }
             }
-            DataError::Store(_) => {
+            DataError::Store(_) | DataError::Failed(_) => {
                 tracing::error!(error = &error as &dyn std::error::Error, "the data API failed");
                 Self::internal()
             }
@@ -92,6 +92,8 @@ fn status(code: &str, standing: Standing) -> StatusCode {
         "23503" | "23505" => StatusCode::CONFLICT,
         "42501" if standing == Standing::Anonymous => StatusCode::UNAUTHORIZED,
         "42501" => StatusCode::FORBIDDEN,
+        // As a function of PostgreSQL would choose the status: `PT` and the status.
+        "PT429" => StatusCode::TOO_MANY_REQUESTS,
         _ => StatusCode::BAD_REQUEST,
     }
 }

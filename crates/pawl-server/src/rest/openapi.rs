@@ -194,6 +194,8 @@ fn property(column: &Column) -> Value {
         Some(ColumnDefault::Int(number)) => property["default"] = json!(number),
         Some(ColumnDefault::Bool(truth)) => property["default"] = json!(truth),
         Some(ColumnDefault::Text(text)) => property["default"] = json!(text),
+        Some(ColumnDefault::Double(number)) => property["default"] = json!(number),
+        Some(ColumnDefault::Texts(texts)) => property["default"] = json!(texts),
         _ => {}
     }
     property

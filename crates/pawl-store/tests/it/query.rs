@@ -27,6 +27,10 @@ fn on_postgres(column: &Column) -> (String, Option<String>) {
         ColumnDefault::Bool(truth) => truth.to_string(),
         ColumnDefault::Text(text) => ["'", text, "'::text"].concat(),
         ColumnDefault::EmptyObject => "'{}'::jsonb".to_owned(),
+        ColumnDefault::EmptyArray => "'[]'::jsonb".to_owned(),
+        ColumnDefault::Double(number) => number.to_string(),
+        ColumnDefault::Texts(texts) => format!("'{{{}}}'::text[]", texts.join(",")),
+        ColumnDefault::FreshText => "replace((gen_random_uuid())::text, '-'::text, ''::text)".to_owned(),
     });
     (column.kind.name().to_owned(), default)
 }
@@ -45,6 +49,10 @@ fn on_sqlite(column: &Column) -> (String, Option<String>) {
         ColumnDefault::Bool(truth) => u8::from(truth).to_string(),
         ColumnDefault::Text(text) => ["'", text, "'"].concat(),
         ColumnDefault::EmptyObject => "'{}'".to_owned(),
+        ColumnDefault::EmptyArray => "'[]'".to_owned(),
+        ColumnDefault::Double(number) => number.to_string(),
+        ColumnDefault::Texts(texts) => format!("'{}'", serde_json::json!(texts)),
+        ColumnDefault::FreshText => "an id".to_owned(),
     });
     (kind.to_owned(), default)
 }
@@ -57,7 +65,8 @@ async fn descriptions_are_those_of_postgres() {
         let columns: Vec<Described> = sqlx::query_as(
             "select column_name::text, data_type::text, is_nullable = 'NO', column_default::text
              from information_schema.columns
-             where table_schema = 'public' and table_name = $1 order by ordinal_position",
+             where table_schema = 'public' and table_name = $1 and column_name <> 'content_hash'
+             order by ordinal_position",
         )
         .bind(table.name)
         .fetch_all(&mut connection)
@@ -121,6 +130,7 @@ async fn descriptions_are_those_of_postgres() {
                 ColumnCheck::OneOf(texts) => texts.iter().map(|text| format!("'{text}'::text")).collect(),
                 ColumnCheck::Between(low, high) => vec![format!(">= ({low})"), format!("<= ({high})")],
                 ColumnCheck::AtLeast(low) => vec![format!(">= {low}")],
+                ColumnCheck::Above(low) => vec![format!("> ({low})")],
             };
             for word in words {
                 assert!(
@@ -141,7 +151,7 @@ async fn descriptions_are_those_of_sqlite() {
             "select name, upper(type), \"notnull\", case
                 when dflt_value like '%randomblob%' then 'an id'
                 when dflt_value like '%unixepoch%' then 'the time' else dflt_value end
-             from pragma_table_info($1) order by cid",
+             from pragma_table_info($1) where name not in ('number', 'content_hash') order by cid",
         )
         .bind(table.name)
         .fetch_all(&mut connection)
@@ -174,7 +184,7 @@ async fn every_table_of_tenants_is_described() {
     let mut connection = SqliteConnection::connect(&database.url()).await.unwrap();
     let tables: Vec<String> = sqlx::query_scalar(AssertSqlSafe(
         "select t.name from sqlite_schema t, pragma_table_info(t.name) c
-         where t.type = 'table' and t.name like 'sb\\_%' escape '\\' and c.name = 'user_id' order by 1",
+         where t.type = 'table' and (t.name like 'sb\\_%' escape '\\' or t.name like 'evaluation%') and c.name = 'user_id' order by 1",
     ))
     .fetch_all(&mut connection)
     .await
