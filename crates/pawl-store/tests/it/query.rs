@@ -63,7 +63,8 @@ async fn descriptions_are_those_of_postgres() {
     let mut connection = PgConnection::connect(&database.url()).await.unwrap();
     for table in TABLES {
         let columns: Vec<Described> = sqlx::query_as(
-            "select column_name::text, data_type::text, is_nullable = 'NO', column_default::text
+            "select column_name::text,
+                case data_type when 'ARRAY' then substr(udt_name, 2) || '[]' else data_type end, is_nullable = 'NO', column_default::text
              from information_schema.columns
              where table_schema = 'public' and table_name = $1 and column_name <> 'content_hash'
              order by ordinal_position",
