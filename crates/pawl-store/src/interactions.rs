@@ -145,7 +145,7 @@ pub async fn get(scope: &mut Scope, id: InteractionId) -> Result<Option<(Interac
     row.as_ref().map(read).transpose()
 }
 
-fn read(row: &Row) -> Result<(Interaction, Option<Json>)> {
+pub(crate) fn read(row: &Row) -> Result<(Interaction, Option<Json>)> {
     let mut columns = row.columns();
     let interaction = Interaction {
         id: columns.read()?,

@@ -19,6 +19,7 @@ pub mod rollups;
 mod row;
 pub mod runs;
 mod scope;
+pub mod search;
 pub mod secrets;
 pub mod sessions;
 mod sqlite;

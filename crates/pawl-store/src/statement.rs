@@ -54,6 +54,7 @@ pub fn statements() -> Vec<Statement> {
         crate::interactions::STATEMENTS,
         crate::intake::STATEMENTS,
         crate::rollups::STATEMENTS,
+        crate::search::STATEMENTS,
     ]
     .concat()
 }

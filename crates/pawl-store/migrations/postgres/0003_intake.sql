@@ -111,6 +111,10 @@ begin
         insert into stale_hours (user_id, hour) values (old.user_id, date_trunc('hour', old.created_at))
         on conflict do nothing;
     end if;
+    -- What is searched for is found again when the hour is made fresh.
+    if tg_op = 'UPDATE' then
+        delete from _pawl_search where user_id = old.user_id and evaluation_id = old.id;
+    end if;
     if tg_op <> 'DELETE' then
         insert into stale_hours (user_id, hour) values (new.user_id, date_trunc('hour', new.created_at))
         on conflict do nothing;

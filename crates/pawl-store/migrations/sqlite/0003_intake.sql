@@ -121,6 +121,14 @@ create trigger stale_by_update after update on evaluations begin
         (old.user_id, old.created_at - ((old.created_at % 3600000000) + 3600000000) % 3600000000),
         (new.user_id, new.created_at - ((new.created_at % 3600000000) + 3600000000) % 3600000000);
 end;
+create trigger search_by_update after update of prompt, response on evaluations
+when new.number <= (select number from _pawl_search_progress) begin
+    delete from _pawl_search where rowid = old.number;
+    insert into _pawl_search (rowid, tenant, document)
+    values (
+        new.number, replace(new.user_id, '-', ''), substr(new.prompt, 1, 100000) || ' ' || substr(new.response, 1, 100000)
+    );
+end;
 create trigger stale_by_delete after delete on evaluations begin
     insert or ignore into stale_hours (user_id, hour)
     values (old.user_id, old.created_at - ((old.created_at % 3600000000) + 3600000000) % 3600000000);

@@ -3,10 +3,14 @@
 
 mod containment;
 mod filter;
+mod interactions;
 mod read;
 mod sql;
 mod write;
 
+pub use interactions::{
+    InteractionFilter, InteractionOrder, InteractionPlace, InteractionQuery, interactions,
+};
 pub use read::{ANSWER_BYTES, EMBEDDED_ROWS, Lock, count, select};
 pub(crate) use sql::Dialect;
 pub use write::{NewRows, Written, delete, existing, insert, update};

@@ -20,7 +20,7 @@ pub(crate) enum Dialect {
 impl Dialect {
     /// What stands before the number of a placeholder. SQLite knows `$1` as well, but looks such names up one after
     /// the other, which takes long where there are a thousand.
-    const fn mark(self) -> &'static str {
+    pub(super) const fn mark(self) -> &'static str {
         match self {
             Self::Sqlite => "?",
             Self::Postgres => "$",

@@ -1,0 +1,2 @@
+select indexed_until
+from _pawl_search_progress
