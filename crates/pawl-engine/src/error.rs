@@ -93,6 +93,12 @@ pub enum EngineError {
     /// Somebody was not let in, or an account cannot be changed like that.
     #[error(transparent)]
     Auth(AuthError),
+    /// Days that no overview is made of.
+    #[error("an overview is of 1 to {most} days")]
+    Days {
+        /// How many at most.
+        most: i64,
+    },
     /// A policy that intake could not go by.
     #[error("{problem}")]
     Policy {

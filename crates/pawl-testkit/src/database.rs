@@ -120,6 +120,18 @@ impl TestDatabase {
         .expect("a query for a text")
     }
 
+    /// Runs a statement as the service, behind the product's back.
+    ///
+    /// # Panics
+    /// When it fails.
+    pub async fn run(&self, statement: &'static str) {
+        match self.engine {
+            Engine::Sqlite => self.sqlite().await.execute(statement).await.map(drop),
+            Engine::Postgres => self.postgres().await.execute(statement).await.map(drop),
+        }
+        .expect("a statement");
+    }
+
     async fn sqlite(&self) -> SqliteConnection {
         SqliteConnection::connect(&self.url())
             .await

@@ -6,7 +6,7 @@ use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pawl_checks::mask::{MaskCounts, Masked, Masker, TenantPattern};
-use pawl_model::{Json, NewInteraction, PiiPattern, Policy, UserId};
+use pawl_model::{Interaction, Json, NewInteraction, PiiPattern, Policy, UserId};
 
 /// How many tenants' patterns are kept compiled at a time.
 const MAX_COMPILED: usize = 256;
@@ -104,6 +104,31 @@ pub(crate) fn masked(masker: &Masker, interaction: &NewInteraction) -> (NewInter
     let by_us = i32::try_from(counts.total()).unwrap_or(i32::MAX);
     masked.pii_tokens_redacted = interaction.pii_tokens_redacted.saturating_add(by_us);
     (masked, counts)
+}
+
+/// Masks an interaction that was stored as it came; its counts stay those of what is stored.
+pub(crate) fn mask_stored(masker: &Masker, interaction: &mut Interaction) {
+    let replace = |text: &mut String| {
+        if let (Some(masked), _) = as_text(masker, text) {
+            *text = masked;
+        }
+    };
+    replace(&mut interaction.prompt);
+    replace(&mut interaction.response);
+    interaction.flags.iter_mut().for_each(replace);
+    interaction.trace = interaction
+        .trace
+        .as_ref()
+        .map(|trace| masked_document(masker, trace));
+}
+
+/// A document without personal data.
+pub(crate) fn masked_document(masker: &Masker, document: &Json) -> Json {
+    match as_json(masker, document.as_str()) {
+        (None, _) => document.clone(),
+        // What masking makes of a document in normal form is one again.
+        (Some(masked), _) => Json::parse(&masked).unwrap_or_else(|_| Json::empty_array()),
+    }
 }
 
 fn as_text(masker: &Masker, text: &str) -> (Option<String>, MaskCounts) {

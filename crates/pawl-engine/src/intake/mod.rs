@@ -2,11 +2,14 @@
 
 mod content;
 pub(crate) mod group;
+pub mod list;
 mod masking;
 pub(crate) mod outcome;
+pub mod overview;
 pub(crate) mod policy;
 pub mod received;
 mod signals;
+mod upkeep;
 mod writer;
 mod zone;
 
@@ -117,6 +120,10 @@ impl Engine {
         policies::put(&mut scope, &policy, self.clock.fresh_id(), self.clock.now()).await?;
         scope.commit().await?;
         Ok(())
+    }
+
+    pub(crate) fn maskers(&self) -> &Maskers {
+        &self.intake.0.maskers
     }
 
     pub(crate) fn intake_context(&self) -> Context {

@@ -46,6 +46,17 @@ impl Zone {
         instant(start.max(day_start))
     }
 
+    /// When the hour of an instant ends, which is when the next one begins.
+    #[must_use]
+    pub fn hour_end(&self, at: OffsetDateTime) -> OffsetDateTime {
+        let start = self.hour_start(at);
+        // Offsets change by multiples of a quarter of an hour.
+        (1..=8)
+            .map(|quarters| start + time::Duration::minutes(15 * quarters))
+            .find(|end| self.hour_start(*end) > start)
+            .unwrap_or(start + time::Duration::HOUR)
+    }
+
     /// When a day begins: the first instant of it.
     #[must_use]
     pub fn day_start(&self, day: Date) -> OffsetDateTime {
@@ -154,6 +165,8 @@ mod tests {
             prop_assert!(hour <= at && at - hour < time::Duration::minutes(91));
             prop_assert_eq!(zone.day(hour), zone.day(at));
             prop_assert_eq!(zone.hour_start(hour), hour);
+            let end = zone.hour_end(at);
+            prop_assert!(end > at && zone.hour_start(end) == end && end <= zone.next_midnight(at));
             let midnight = zone.next_midnight(at);
             prop_assert!(midnight > at && zone.day(midnight) > zone.day(at));
             prop_assert_eq!(zone.day_start(zone.day(midnight)), midnight);

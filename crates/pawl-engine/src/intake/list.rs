@@ -1,0 +1,186 @@
+//! Interactions that are stored: a page at a time, one with all that is known of it, and all of them for an export.
+
+use pawl_model::{Interaction, InteractionId, Json, Policy, UserId};
+use pawl_store::query::{self, InteractionQuery};
+pub use pawl_store::query::{InteractionFilter, InteractionOrder, InteractionPlace};
+use pawl_store::{Actor, interactions, policies, search};
+use time::OffsetDateTime;
+
+use super::masking;
+use crate::{Engine, EngineError};
+
+/// Rows of an export that are read at a time.
+const PAGE: u32 = 1_000;
+
+/// What of the interactions is wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct ListRequest<'a> {
+    /// The tenant.
+    pub user_id: UserId,
+    /// Which.
+    pub filter: &'a InteractionFilter,
+    /// In which order.
+    pub order: InteractionOrder,
+    /// Behind this one.
+    pub after: Option<&'a InteractionPlace>,
+    /// At most so many.
+    pub limit: u32,
+}
+
+/// A page of interactions.
+#[derive(Clone, Debug)]
+pub struct InteractionPage {
+    /// What is on it, masked as the policy says.
+    pub items: Vec<Interaction>,
+    /// Where the next page goes on; none on the last one.
+    pub next: Option<InteractionPlace>,
+    /// Up to when words were looked for; none where no words were.
+    pub searched_until: Option<OffsetDateTime>,
+}
+
+/// An interaction with all that is known of it.
+#[derive(Clone, Debug)]
+pub struct InteractionDetail {
+    /// The interaction, masked as the policy says.
+    pub interaction: Interaction,
+    /// The spans behind it.
+    pub spans: Option<Json>,
+    /// The tenant's policy.
+    pub policy: Policy,
+}
+
+/// The words and phrases of a search: what stands in quotes belongs together. Those without a letter or digit are no
+/// words.
+#[must_use]
+pub fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for (index, part) in text.split('"').enumerate() {
+        if index % 2 == 1 {
+            words.push(part.trim().to_owned());
+        } else {
+            words.extend(part.split_whitespace().map(str::to_owned));
+        }
+    }
+    words.retain(|word| word.chars().any(char::is_alphanumeric));
+    words
+}
+
+impl Engine {
+    /// A page of a tenant's interactions.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn interactions(
+        &self,
+        actor: Actor,
+        request: &ListRequest<'_>,
+    ) -> Result<InteractionPage, EngineError> {
+        let mut scope = self.store.read(actor).await?;
+        let query = InteractionQuery {
+            user_id: request.user_id,
+            filter: request.filter,
+            order: request.order,
+            after: request.after,
+            limit: request.limit.saturating_add(1),
+        };
+        let mut items = query::interactions(&mut scope, &query).await?;
+        let limit = usize::try_from(request.limit).unwrap_or(usize::MAX);
+        let more = items.len() > limit;
+        items.truncate(limit);
+        let next = items
+            .last()
+            .filter(|_| more)
+            .map(|last| request.order.place(last));
+        let searched_until = match request.filter.words.as_slice() {
+            [] => None,
+            _ => Some(search::indexed_until(&mut scope).await?),
+        };
+        if let Some(policy) = policies::list(&mut scope, &[request.user_id]).await?.pop() {
+            items
+                .iter_mut()
+                .for_each(|item| self.mask_for_view(&policy, item));
+        }
+        Ok(InteractionPage {
+            items,
+            next,
+            searched_until,
+        })
+    }
+
+    /// An interaction that the actor sees; none where there is none.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn interaction(
+        &self,
+        actor: Actor,
+        id: InteractionId,
+    ) -> Result<Option<InteractionDetail>, EngineError> {
+        let mut scope = self.store.read(actor).await?;
+        let Some((mut interaction, mut spans)) = interactions::get(&mut scope, id).await? else {
+            return Ok(None);
+        };
+        let policy = policies::list(&mut scope, &[interaction.user_id]).await?.pop();
+        let policy = policy.unwrap_or_else(|| Policy::default_of(interaction.user_id));
+        self.mask_for_view(&policy, &mut interaction);
+        if policy.obfuscate_pii && interaction.redactions.is_none() {
+            let masker = self.maskers().of(&policy);
+            spans = spans.map(|spans| masking::masked_document(&masker, &spans));
+        }
+        Ok(Some(InteractionDetail {
+            interaction,
+            spans,
+            policy,
+        }))
+    }
+
+    /// Shows every interaction of a tenant that a filter lets through to `see`, in their order, a page at a time.
+    ///
+    /// # Errors
+    /// When the database fails, or `see` does.
+    pub async fn each_interaction<E: From<EngineError>>(
+        &self,
+        actor: Actor,
+        user_id: UserId,
+        filter: &InteractionFilter,
+        mut see: impl FnMut(Interaction) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut after = None;
+        loop {
+            let request = ListRequest {
+                user_id,
+                filter,
+                order: InteractionOrder::Oldest,
+                after: after.as_ref(),
+                limit: PAGE,
+            };
+            let page = self.interactions(actor, &request).await?;
+            page.items.into_iter().try_for_each(&mut see)?;
+            after = page.next;
+            if after.is_none() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// What was stored while the policy did not ask for it is masked on its way out.
+    fn mask_for_view(&self, policy: &Policy, interaction: &mut Interaction) {
+        if policy.obfuscate_pii && interaction.redactions.is_none() {
+            masking::mask_stored(&self.maskers().of(policy), interaction);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words;
+
+    #[test]
+    fn quotes_keep_words_together() {
+        assert_eq!(
+            words("refund  \"order number\" -- straße\" x"),
+            ["refund", "order number", "straße", "x"]
+        );
+        assert!(words(" \"\" - ").is_empty());
+    }
+}

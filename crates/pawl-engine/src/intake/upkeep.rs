@@ -1,0 +1,190 @@
+//! What follows behind the commits: stale hours are added up again, and words are indexed.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use pawl_checks::rollup::{Observation, Rollup};
+use pawl_model::{Json, UserId};
+use pawl_store::rollups::{RolledHour, RolledRow, Stretch};
+use pawl_store::{Actor, Scope, intake, policies, rollups, search};
+use time::OffsetDateTime;
+use tokio_util::sync::CancellationToken;
+
+use super::group::data;
+use super::zone::Zone;
+use crate::{Engine, EngineError};
+
+/// Rows that are read at a time.
+const PAGE: u32 = 5_000;
+/// Hours that are added up in memory at a time.
+const HOURS: usize = 200;
+/// Stale hours, and tenants with some, that are seen to at a time.
+const STALE: u32 = 1_000;
+/// Interactions whose words are indexed in one transaction.
+const INDEXED: u32 = 2_000;
+/// How often there is looked for something to do.
+const PAUSE: Duration = Duration::from_secs(1);
+
+impl Engine {
+    /// Keeps rollups fresh and words indexed until `stop` is cancelled. `failed` is told what went wrong; it is tried
+    /// again.
+    pub async fn keep_up(&self, stop: &CancellationToken, failed: impl Fn(&EngineError)) {
+        loop {
+            if let Err(error) = self.catch_up().await {
+                failed(&error);
+            }
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = tokio::time::sleep(PAUSE) => {}
+            }
+        }
+    }
+
+    /// Does all that there is to do now.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn catch_up(&self) -> Result<(), EngineError> {
+        loop {
+            // The time is taken before the transaction sees what is there.
+            let now = self.clock.now();
+            let mut scope = self.store.write(Actor::Service).await?;
+            let indexed = search::index(&mut scope, INDEXED, now).await?;
+            scope.commit().await?;
+            if indexed < u64::from(INDEXED) {
+                break;
+            }
+        }
+        let mut scope = self.store.read(Actor::Service).await?;
+        let tenants = rollups::stale_tenants(&mut scope, STALE).await?;
+        drop(scope);
+        for tenant in tenants {
+            self.freshen(tenant).await?;
+        }
+        Ok(())
+    }
+
+    /// Adds up again whatever hours of a tenant are stale.
+    pub(crate) async fn freshen(&self, user: UserId) -> Result<(), EngineError> {
+        let mut scope = self.store.read(Actor::Service).await?;
+        let is_stale = !rollups::stale(&mut scope, user, 1).await?.is_empty();
+        drop(scope);
+        if !is_stale {
+            return Ok(());
+        }
+        let mut scope = self.store.write(Actor::Service).await?;
+        intake::hold(&mut scope, &[user]).await?;
+        let stale = rollups::stale(&mut scope, user, STALE).await?;
+        let policy = policies::list(&mut scope, &[user]).await?.pop();
+        let zone = Zone::named_or_utc(policy.as_ref().map_or("UTC", |policy| &policy.timezone));
+        let all = stale.contains(&OffsetDateTime::UNIX_EPOCH);
+        for stretch in stretches(&zone, user, &stale, all) {
+            // Without the tenant nothing is left to add up.
+            if policy.is_some() {
+                add_up(&mut scope, &zone, &stretch).await?;
+                search::reindex(&mut scope, &stretch).await?;
+            }
+        }
+        for hour in stale {
+            rollups::fresh(&mut scope, user, hour).await?;
+        }
+        scope.commit().await?;
+        Ok(())
+    }
+}
+
+/// The local hours that stale hours of UTC touch, those that follow each other together; or all time.
+fn stretches(zone: &Zone, user_id: UserId, stale: &[OffsetDateTime], all: bool) -> Vec<Stretch> {
+    if all {
+        let until =
+            OffsetDateTime::from_unix_timestamp(253_402_300_799).unwrap_or(OffsetDateTime::UNIX_EPOCH);
+        return vec![Stretch {
+            user_id,
+            from: OffsetDateTime::UNIX_EPOCH,
+            until,
+        }];
+    }
+    let mut stretches: Vec<Stretch> = Vec::new();
+    for hour in stale {
+        let from = zone.hour_start(*hour);
+        let last = *hour + time::Duration::HOUR - time::Duration::MICROSECOND;
+        let until = zone.hour_end(last);
+        match stretches.last_mut() {
+            Some(before) if before.until >= from => before.until = before.until.max(until),
+            _ => stretches.push(Stretch { user_id, from, until }),
+        }
+    }
+    stretches
+}
+
+/// Adds up a stretch of whole local hours from the rows themselves.
+async fn add_up(scope: &mut Scope, zone: &Zone, stretch: &Stretch) -> Result<(), EngineError> {
+    rollups::forget(scope, stretch).await?;
+    let mut hours: BTreeMap<OffsetDateTime, Rollup> = BTreeMap::new();
+    for drops in rollups::drops(scope, stretch).await? {
+        let hour = hours.entry(zone.hour_start(drops.quarter)).or_default();
+        hour.add_drops(drops.reason, drops.count);
+    }
+    let mut after: Option<RolledRow> = None;
+    loop {
+        let page = rollups::rows(scope, stretch, after.as_ref(), PAGE).await?;
+        for row in &page {
+            add_row(hours.entry(zone.hour_start(row.created_at)).or_default(), row)?;
+        }
+        let Some(last) = page.last() else { break };
+        // Rows come in the order of their time: hours before that of the last one are complete.
+        if hours.len() > HOURS {
+            let rest = hours.split_off(&zone.hour_start(last.created_at));
+            put(scope, stretch.user_id, std::mem::replace(&mut hours, rest)).await?;
+        }
+        after = page.into_iter().next_back();
+    }
+    put(scope, stretch.user_id, hours).await
+}
+
+async fn put(
+    scope: &mut Scope,
+    user_id: UserId,
+    hours: BTreeMap<OffsetDateTime, Rollup>,
+) -> Result<(), EngineError> {
+    let hours: Vec<RolledHour> = hours
+        .into_iter()
+        .map(|(hour, rollup)| {
+            Ok(RolledHour {
+                user_id,
+                hour,
+                data: data(&rollup)?,
+            })
+        })
+        .collect::<Result<_, EngineError>>()?;
+    rollups::put(scope, &hours).await?;
+    Ok(())
+}
+
+/// Adds a row as it is stored. A weight that rollups do not take was written behind our back: it counts as one.
+fn add_row(hour: &mut Rollup, row: &RolledRow) -> Result<(), EngineError> {
+    let redactions = row.redactions.as_ref().map(Json::to_value);
+    let kinds: Vec<(&str, u32)> = redactions
+        .as_ref()
+        .and_then(serde_json::Value::as_object)
+        .into_iter()
+        .flatten()
+        .filter_map(|(kind, count)| Some((kind.as_str(), u32::try_from(count.as_u64()?).ok()?)))
+        .collect();
+    let observation = Observation {
+        score: row.score.as_ref(),
+        weight: row.weight,
+        latency_ms: row.latency_ms,
+        flags: &row.flags,
+        redacted: u32::try_from(row.redacted).unwrap_or(0),
+        redactions: &kinds,
+    };
+    hour.add(&observation)
+        .or_else(|_| {
+            hour.add(&Observation {
+                weight: 1.0,
+                ..observation
+            })
+        })
+        .map_err(EngineError::Rollup)
+}
