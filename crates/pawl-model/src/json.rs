@@ -48,6 +48,8 @@ pub enum JsonProblem {
     NotFinite,
     /// A number with more than [`Json::MAX_DIGITS`] digits when written out.
     NumberTooLong,
+    /// Exponents that stand for more than [`Json::MAX_EXPANSION`] bytes together.
+    ExponentsTooLarge,
     /// Arrays and objects nested deeper than [`Json::MAX_DEPTH`].
     TooDeep,
 }
@@ -63,6 +65,11 @@ impl fmt::Display for JsonProblem {
             Self::Nul => f.write_str("a JSON string holds the NUL character, which cannot be stored"),
             Self::NotFinite => f.write_str("NaN and infinities are not JSON numbers"),
             Self::NumberTooLong => write!(f, "a number has more than {} digits", Json::MAX_DIGITS),
+            Self::ExponentsTooLarge => write!(
+                f,
+                "written without exponents, the numbers are more than {} MiB longer",
+                Json::MAX_EXPANSION >> 20
+            ),
             Self::TooDeep => write!(f, "JSON is nested deeper than {} levels", Json::MAX_DEPTH),
         }
     }
@@ -74,6 +81,10 @@ impl Json {
 
     /// How many digits a number may have when written without an exponent.
     pub const MAX_DIGITS: usize = 1_000;
+
+    /// How many bytes longer than in its text the numbers of a document may be in its normal form. Without a limit, a
+    /// few million times `1e999` would fill the memory.
+    pub const MAX_EXPANSION: usize = 1 << 20;
 
     /// The empty object, default of `eval_results`.
     #[must_use]

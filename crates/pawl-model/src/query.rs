@@ -51,7 +51,7 @@ pub enum Form {
 }
 
 /// A column, or a place within a document.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Field {
     /// The column.
     pub column: &'static Column,
@@ -126,7 +126,7 @@ pub enum Join {
 }
 
 /// Which rows are meant.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Filter {
     /// Those for which all of these hold; of none, every row.
     All(Vec<Filter>),

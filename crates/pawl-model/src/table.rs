@@ -12,7 +12,7 @@ pub use exposed::TABLES;
 pub use relation::{Cardinality, Relation, RelationProblem};
 
 /// A table that the data API exposes.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct Table {
     /// Its name, in the schema `public`.
     pub name: &'static str,
@@ -51,7 +51,7 @@ impl Verb {
 }
 
 /// A column of a table.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct Column {
     /// Its name.
     pub name: &'static str,
@@ -104,7 +104,7 @@ pub enum ColumnCheck {
 }
 
 /// A column that refers to the primary key of another exposed table.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct ForeignKey {
     /// The column that refers.
     pub column: &'static str,

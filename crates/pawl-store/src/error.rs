@@ -103,6 +103,9 @@ pub enum StoreError {
     /// More was asked for than one answer may hold.
     #[error("the answer would be too large")]
     AnswerTooLarge,
+    /// A request has more values than one statement may hold.
+    #[error("a statement would have too many values")]
+    TooManyValues,
     /// Anything else that the database refused.
     #[error("the database refused a statement")]
     Query(#[source] sqlx::Error),

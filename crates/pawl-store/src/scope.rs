@@ -8,6 +8,9 @@ use uuid::Uuid;
 use crate::query::Dialect;
 use crate::{Result, Row, Statement, StoreError, Value, users};
 
+/// How many values a built statement may hold beside the tenant: what SQLite takes, which is less than PostgreSQL.
+const MAX_VALUES: usize = 32_765;
+
 /// Who is asking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Actor {
@@ -160,13 +163,16 @@ impl Scope {
     }
 
     /// Runs a text of the query builder with the tenant as `$1` and the values from `$2` on; hands over its rows one
-    /// by one, until one is refused.
+    /// by one, until one is refused. More than [`MAX_VALUES`] are.
     pub(crate) async fn fetch_built(
         &mut self,
         text: String,
         values: &[Value<'_>],
         mut take: impl FnMut(&Row) -> Result<()>,
     ) -> Result<()> {
+        if values.len() > MAX_VALUES {
+            return Err(StoreError::TooManyValues);
+        }
         let text: SqlStr = AssertSqlSafe(text).into_sql_str();
         match &mut self.transaction {
             Transaction::Sqlite(transaction) => {

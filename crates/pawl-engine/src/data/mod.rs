@@ -365,6 +365,7 @@ impl From<StoreError> for DataError {
             StoreError::AnswerTooLarge => Refusal::too_much("the answer would be too large")
                 .hint("Ask for fewer rows or columns.")
                 .into(),
+            StoreError::TooManyValues => Refusal::too_much("the filters have too many values").into(),
             StoreError::Nul => Refusal::nul().into(),
             StoreError::Unreachable(_) => Self::Unavailable(error),
             other => Self::Store(other),

@@ -22,15 +22,18 @@ pub(super) fn write_plain(
     if point.max(1) + places > limit {
         return None;
     }
-    let digits = || whole.bytes().chain(fraction.bytes());
-    if negative && digits().any(|digit| digit != b'0') {
+    if negative && whole.bytes().chain(fraction.bytes()).any(|digit| digit != b'0') {
         out.push('-');
     }
     let digit_at = |position: i64| {
+        let (digits, position) = match position - whole_len {
+            behind @ 0.. => (fraction, behind),
+            _ => (whole, position),
+        };
         usize::try_from(position)
             .ok()
-            .and_then(|position| digits().nth(position))
-            .map_or('0', char::from)
+            .and_then(|position| digits.as_bytes().get(position))
+            .map_or('0', |digit| char::from(*digit))
     };
     let whole_start = out.len();
     let first = (0..point)

@@ -10,6 +10,8 @@ pub(super) struct Reader<'a> {
     at: usize,
     /// Where the members of the objects that are being read stand in what is written.
     members: Vec<Member>,
+    /// How many bytes longer the numbers have become.
+    expansion: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -18,6 +20,7 @@ impl<'a> Reader<'a> {
             text,
             at: 0,
             members: Vec::new(),
+            expansion: 0,
         }
     }
 
@@ -304,9 +307,15 @@ impl<'a> Reader<'a> {
         }
         let whole = &self.text[whole_at..whole_at + whole_len];
         let fraction = &self.text[fraction_at..fraction_at + fraction_len];
+        let written_at = out.len();
         if write_plain(out, negative, whole, fraction, exponent).is_none() {
             self.at = start;
             return Err(self.error(JsonProblem::NumberTooLong));
+        }
+        self.expansion += (out.len() - written_at).saturating_sub(self.at - start);
+        if self.expansion > Json::MAX_EXPANSION {
+            self.at = start;
+            return Err(self.error(JsonProblem::ExponentsTooLarge));
         }
         Ok(())
     }

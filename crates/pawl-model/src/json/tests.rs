@@ -72,6 +72,13 @@ fn refusals_name_the_place() {
     assert_eq!(problem("1 2"), (JsonProblem::Trailing, 1, 3));
     assert_eq!(problem("01"), (JsonProblem::Unexpected('1'), 1, 2));
     assert_eq!(problem("1e99999"), (JsonProblem::NumberTooLong, 1, 1));
+    // Each is 995 bytes longer in normal form.
+    let exponents = |count| format!("[{}]", vec!["1e999"; count].join(","));
+    assert!(Json::parse(&exponents(1_053)).is_ok());
+    assert_eq!(
+        problem(&exponents(1_054)),
+        (JsonProblem::ExponentsTooLarge, 1, 6_320)
+    );
     assert_eq!(problem("\"a\u{1}\""), (JsonProblem::ControlCharacter, 1, 3));
     assert_eq!(problem(&"[".repeat(10_000)).0, JsonProblem::TooDeep);
     assert!(Json::parse(&("[".repeat(64) + &"]".repeat(64))).is_ok());

@@ -12,7 +12,7 @@ pub enum Cardinality {
 }
 
 /// A way from the rows of one table to those of another.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Relation {
     /// The table at whose rows the way starts.
     pub from: &'static Table,

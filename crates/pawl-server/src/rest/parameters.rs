@@ -1,5 +1,7 @@
 //! The parameters of a URL, read against the description of its table.
 
+use std::cmp::Reverse;
+
 use pawl_model::query::{Embed, Field, Filter, Item, Refusal, Select};
 use pawl_model::table::{Column, Table};
 use time::OffsetDateTime;
@@ -89,7 +91,8 @@ impl Parameters {
                 }
             }
         }
-        // Last, since they ask for what the other parameters say of the embedded rows.
+        // Last, and the innermost first, since they ask for what the other parameters say of the embedded rows.
+        presences.sort_by_key(|(path, ..)| Reverse(path.len()));
         for (path, present, target) in presences {
             let select = embedded(&mut parameters.select, &path)?;
             if let Some(embed) = embed(select, &target) {
@@ -106,9 +109,11 @@ impl Parameters {
     }
 }
 
-/// Adds a condition to a filter.
+/// Adds a condition to a filter. One that it has already is none: those on embedded rows are copied with all that is
+/// within them, which would multiply from table to table.
 fn also(filter: &mut Filter, more: Filter) {
     match filter {
+        Filter::All(parts) if parts.contains(&more) => {}
         Filter::All(parts) => parts.push(more),
         other => *other = Filter::All(vec![std::mem::replace(other, Filter::EVERY), more]),
     }

@@ -87,6 +87,26 @@ fn embedded_tables_are_named_by_alias_or_table() {
 }
 
 #[test]
+fn what_is_asked_of_embedded_rows_is_asked_once_whatever_the_order() {
+    let embeds = "select=sb_eval_cases(c:sb_sessions(sb_stories(id)))";
+    let asked = [
+        "sb_eval_cases=not.is.null",
+        "sb_eval_cases.c=not.is.null",
+        "sb_eval_cases.sb_sessions.sb_stories=is.null",
+        "sb_eval_cases.c.sb_stories.id=not.is.null",
+    ];
+    let filter = filter_of(&[&[embeds][..], &asked].concat().join("&"));
+    assert_eq!(filter.matches("Related").count(), 3, "{filter}");
+    let backwards: Vec<_> = asked.into_iter().rev().collect();
+    assert_eq!(filter_of(&[&[embeds][..], &backwards].concat().join("&")), filter);
+    // Each copied into the next, these would be thousands.
+    assert_eq!(
+        filter_of(&[embeds, &[asked; 20].concat().join("&")].join("&")),
+        filter
+    );
+}
+
+#[test]
 fn preferences_are_taken_in_any_order_and_the_first_counts() {
     let mut headers = HeaderMap::new();
     headers.append(

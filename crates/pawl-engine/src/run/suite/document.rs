@@ -184,7 +184,7 @@ pub(super) fn unreadable(path: &Path, error: io::Error) -> SuiteError {
     SuiteError::new(Place::file(display(path)), message).with_source(error)
 }
 
-/// Reads a text file without its byte order mark.
+/// Reads a text file without its byte order mark. No part of one with NUL could be stored.
 pub(super) fn read_text(path: &Path) -> Result<String, SuiteError> {
     let mut bytes = Vec::new();
     let mut file = open(path)?.take(MAX_FILE + 1);
@@ -198,16 +198,23 @@ pub(super) fn read_text(path: &Path) -> Result<String, SuiteError> {
     if bytes.starts_with(BYTE_ORDER_MARK) {
         bytes.drain(..BYTE_ORDER_MARK.len());
     }
-    String::from_utf8(bytes).map_err(|error| {
+    let fault = |before: &str, message: String| {
+        let (line, column) = mark_of(before, before.len());
+        SuiteError::new(Place::text(display(path), line, column), message)
+    };
+    let text = String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let before = String::from_utf8_lossy(&error.as_bytes()[..valid]);
-        let (line, column) = mark_of(&before, before.len());
-        SuiteError::new(
-            Place::text(display(path), line, column),
-            invalid_utf8(valid as u64),
-        )
-    })
+        fault(&before, invalid_utf8(valid as u64))
+    })?;
+    match text.split_once('\0') {
+        Some((before, _)) => Err(fault(before, HOLDS_NUL.to_owned())),
+        None => Ok(text),
+    }
 }
+
+/// The message for a text with a character that neither database takes.
+pub(super) const HOLDS_NUL: &str = "a text holds the NUL character, which cannot be stored";
 
 /// The mark that some editors put before UTF-8 text.
 pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 
+use pawl_model::Json;
 use serde_json::{Map, Value};
 
 use super::case_spec::{self, CaseSpec, Content, Defaults, read_asserts, read_expected, read_id};
@@ -14,6 +15,9 @@ use super::document::{self, BYTE_ORDER_MARK, Document, display, invalid_utf8, un
 use super::error::{Place, SuiteError};
 use super::keys;
 use super::table::MAX_RECORD;
+
+/// How deep a row of data may be nested: it is stored as a member of an object.
+const MAX_DATA_DEPTH: usize = Json::MAX_DEPTH - 1;
 
 /// The cases of a file. Empty lines count as lines, but are no cases.
 pub(super) struct LineCases {
@@ -92,6 +96,11 @@ impl LineCases {
         if members.get("vars").is_some_and(Value::is_object) {
             return case_spec::read_test(&row, &keys::ROW, &self.defaults);
         }
+        if depth(row.value) > MAX_DATA_DEPTH {
+            return Err(row.error(format!(
+                "a row of data is nested deeper than {MAX_DATA_DEPTH} levels"
+            )));
+        }
         let id = row.get("id").map(|id| read_id(&id)).transpose()?;
         let checks = OwnChecks {
             asserts: read_asserts(&row)?,
@@ -112,6 +121,15 @@ impl LineCases {
             affixes: self.defaults.affixes(None, None),
             expands: false,
         })
+    }
+}
+
+/// How deep arrays and objects are nested in a value.
+fn depth(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or_default(),
+        Value::Object(members) => 1 + members.values().map(depth).max().unwrap_or_default(),
+        _ => 0,
     }
 }
 

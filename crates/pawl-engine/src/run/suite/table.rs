@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::document::{self, BYTE_ORDER_MARK, display, invalid_utf8};
+use super::document::{self, BYTE_ORDER_MARK, HOLDS_NUL, display, invalid_utf8};
 use super::error::{At, Place, SuiteError};
 
 /// The longest row or line, in bytes.
@@ -256,8 +256,7 @@ impl<R: BufRead> Table<R> {
         for &end in &cells.ends {
             match std::str::from_utf8(&cells.bytes[from..end]) {
                 Ok(text) if text.contains('\0') => {
-                    let message = "a text holds the NUL character, which cannot be stored";
-                    return Err(self.cell_error(&row, row.cells.len(), message));
+                    return Err(self.cell_error(&row, row.cells.len(), HOLDS_NUL));
                 }
                 Ok(text) => row.cells.push(text.to_owned()),
                 Err(error) => {

@@ -65,6 +65,9 @@ impl Templates {
             template.render(variables)
         };
         let rendered = rendered.map_err(|error| message(&error))?;
+        if rendered.contains('\0') {
+            return Err("the rendered text holds the NUL character, which cannot be stored".to_owned());
+        }
         if rendered.len() > MAX_RENDERED {
             return Err(format!(
                 "the rendered text is longer than {} MiB",

@@ -9,7 +9,7 @@ mod scalar;
 use std::collections::HashMap;
 
 use pawl_model::Json;
-use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span, Tag};
+use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Tag};
 use scalar::{scalar, unsupported_tag};
 use serde_json::{Map, Value};
 
@@ -82,11 +82,12 @@ impl Node {
 
 /// Reads the one document of a text; an empty text is null.
 pub(super) fn parse(text: &str) -> Result<Node, Fault> {
+    let end = end(text);
     let mut builder = Builder::default();
     let mut parser = Parser::new_from_str(text);
     while let Some(event) = parser.next_event() {
-        let (event, span) = event.map_err(|error| scan_fault(text, &error))?;
-        builder.event(event, mark(&span))?;
+        let (event, span) = event.map_err(|error| scan_fault(&error, end))?;
+        builder.event(event, mark(&span.start).min(end))?;
     }
     Ok(builder.root.unwrap_or(Node {
         mark: (1, 1),
@@ -94,26 +95,27 @@ pub(super) fn parse(text: &str) -> Result<Node, Fault> {
     }))
 }
 
-fn mark(span: &Span) -> Mark {
-    (span.start.line() as u64, span.start.col() as u64 + 1)
+fn mark(marker: &Marker) -> Mark {
+    (marker.line().max(1) as u64, marker.col() as u64 + 1)
 }
 
-fn scan_fault(text: &str, error: &ScanError) -> Fault {
-    let marker = error.marker();
-    let at = (marker.line().max(1) as u64, marker.col() as u64 + 1).min(end(text));
+fn scan_fault(error: &ScanError, end: Mark) -> Fault {
     // The scanner looks ahead, and has a limit of its own.
     let message = match error.info() {
         "recursion limit exceeded" => too_deep(),
         info => format!("invalid YAML: {info}"),
     };
-    (at, message)
+    (mark(error.marker()).min(end), message)
 }
 
 /// Where a text ends. The scanner ends on the next line, even where no line break leads there.
 fn end(text: &str) -> Mark {
-    let text = text.replace("\r\n", "\n");
-    let (count, last) = (1..).zip(text.split(['\n', '\r'])).last().unwrap_or((1, ""));
-    (count, last.chars().count() as u64 + 1)
+    let count = |line_break| text.matches(line_break).count() as u64;
+    let last = text.rfind(['\n', '\r']).map_or(text, |at| &text[at + 1..]);
+    (
+        count("\n") + count("\r") - count("\r\n") + 1,
+        last.chars().count() as u64 + 1,
+    )
 }
 
 /// A collection that is not closed yet.

@@ -179,6 +179,19 @@ async fn large_requests_are_refused(database: TestDatabase) {
         get(format!("total_cases=in.({})", vec!["1"; 1_000].join(","))).await,
         (200, String::new())
     );
+    // Each is asked for twice by the statement, which holds fewer than there are then.
+    let lists: Vec<String> = (0..17)
+        .map(|first| format!("sb_eval_cases.status=in.({first}{})", ",".repeat(999)))
+        .collect();
+    let embeds = "select=sb_eval_cases!inner(id)&sb_eval_cases=not.is.null";
+    assert_eq!(
+        get(format!("{embeds}&{}", lists.join("&"))).await,
+        refused("54000")
+    );
+    assert_eq!(
+        get(format!("{embeds}&{}", lists[1..].join("&"))).await,
+        (200, String::new())
+    );
     assert_eq!(
         get(format!("or={}id.is.null{}", "(and".repeat(40), ")".repeat(40))).await,
         refused("54000")

@@ -71,6 +71,51 @@ fn json_lines_are_refused_with_line_and_column() {
 }
 
 #[test]
+fn a_row_of_data_leaves_a_level_for_what_it_is_stored_in() {
+    let row = |lists| format!("{{\"a\": {}{}}}", "[".repeat(lists), "]".repeat(lists));
+    assert_eq!(cases_of("c.jsonl", &row(62)).len(), 1);
+    assert_eq!(
+        Folder::of(&[("c.jsonl", &row(63))]).error("c.jsonl", None),
+        "c.jsonl:1:1: a row of data is nested deeper than 63 levels"
+    );
+}
+
+#[test]
+fn nul_is_refused_in_every_file_and_in_what_templates_make() {
+    let suite = "prompts: file://p.txt\ntests: [{vars: {a: file://a.txt}}]\n";
+    for (suite, prompt, variable, expected) in [
+        (
+            "tests: [{}]\n\0oops",
+            "p",
+            "a",
+            "s.yaml:2:1: a text holds the NUL character, which cannot be stored",
+        ),
+        (
+            suite,
+            "é\0",
+            "a",
+            "p.txt:1:2: a text holds the NUL character, which cannot be stored",
+        ),
+        (
+            suite,
+            "p",
+            "\0",
+            "a.txt:1:1: a text holds the NUL character, which cannot be stored",
+        ),
+        (
+            suite,
+            "{{ '\\u0000' }}",
+            "a",
+            "s.yaml:2:9: the prompt `p.txt` cannot be rendered: \
+             the rendered text holds the NUL character, which cannot be stored",
+        ),
+    ] {
+        let folder = Folder::of(&[("s.yaml", suite), ("p.txt", prompt), ("a.txt", variable)]);
+        assert_eq!(folder.error("s.yaml", None), expected);
+    }
+}
+
+#[test]
 fn tables_are_refused_with_row_and_column() {
     check(
         "c.csv",

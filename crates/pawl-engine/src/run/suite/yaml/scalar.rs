@@ -3,6 +3,8 @@
 use saphyr_parser::{ScalarStyle, Tag};
 use serde_json::{Number, Value};
 
+use super::super::document::HOLDS_NUL;
+
 /// The message for a tag that is none of the core schema's.
 pub(super) fn unsupported_tag(tag: &Tag) -> String {
     format!("the YAML tag `{tag}` is not supported")
@@ -11,7 +13,7 @@ pub(super) fn unsupported_tag(tag: &Tag) -> String {
 /// The value of a scalar.
 pub(super) fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Result<Value, String> {
     if text.contains('\0') {
-        return Err("a text holds the NUL character, which cannot be stored".to_owned());
+        return Err(HOLDS_NUL.to_owned());
     }
     let quoted = || Ok(Value::String(text.to_owned()));
     let Some(tag) = tag else {

@@ -94,6 +94,12 @@ fn what_json_cannot_hold_is_refused_with_its_place() {
             "duplicate key `a`, already given in line 1",
         ),
         (
+            "null: 1\n? ",
+            2,
+            3,
+            "duplicate key `null`, already given in line 1",
+        ),
+        (
             "a: \"x\\0\"",
             1,
             4,
