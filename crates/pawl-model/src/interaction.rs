@@ -1,5 +1,6 @@
 //! What agents did in production: rows of `evaluations`.
 
+use serde::Serialize;
 use time::OffsetDateTime;
 
 use crate::{InteractionId, Json, Score, UserId};
@@ -34,7 +35,7 @@ pub struct NewInteraction {
 }
 
 /// An interaction as it is stored.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Interaction {
     /// The row.
     pub id: InteractionId,
@@ -55,8 +56,10 @@ pub struct Interaction {
     /// How many pieces of personal data were masked, by the sender and by us.
     pub pii_tokens_redacted: i32,
     /// When it happened.
+    #[serde(with = "time::serde::rfc3339")]
     pub created_at: OffsetDateTime,
     /// When it arrived.
+    #[serde(with = "time::serde::rfc3339")]
     pub received_at: OffsetDateTime,
     /// For how many interactions it stands.
     pub sample_weight: f64,

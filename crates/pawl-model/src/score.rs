@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+
 use crate::Json;
 
 /// A decimal from 0 to 1, exact to the last digit, as `numeric` keeps it.
@@ -47,6 +50,14 @@ impl Score {
     #[must_use]
     pub fn as_f64(&self) -> f64 {
         self.0.parse().unwrap_or_default()
+    }
+}
+
+/// As the number that it is, with all its digits.
+impl Serialize for Score {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let raw: &RawValue = serde_json::from_str(&self.0).map_err(serde::ser::Error::custom)?;
+        raw.serialize(serializer)
     }
 }
 

@@ -21,7 +21,7 @@ mod runs;
 mod serve;
 mod state;
 
-pub use logging::{LogFormat, start_logging};
+pub use logging::{LogFormat, log_failure, start_logging};
 pub use problem::{ErrorCode, Problem};
 pub use router::{document, router};
 pub use serve::serve;

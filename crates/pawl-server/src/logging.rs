@@ -2,6 +2,7 @@
 
 use std::io;
 
+use pawl_engine::EngineError;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::ParseError;
 
@@ -38,4 +39,12 @@ pub fn start_logging(format: LogFormat) -> Result<(), ParseError> {
         LogFormat::Json => log.json().flatten_event(true).with_current_span(false).try_init(),
     };
     Ok(())
+}
+
+/// Logs that something which nobody waits for went wrong.
+pub fn log_failure(error: &EngineError) {
+    tracing::error!(
+        error = error as &dyn std::error::Error,
+        "the upkeep of the data failed; it is tried again"
+    );
 }

@@ -9,9 +9,10 @@ use crate::{Result, Scope, Statement};
 const INDEX: Statement = pair!("search/index");
 const ADVANCE: Statement = pair!("search/advance");
 const PROGRESS: Statement = shared!("search/progress");
+const PENDING: Statement = pair!("search/pending");
 const REINDEX: Statement = pair!("search/reindex");
 
-pub(crate) const STATEMENTS: &[Statement] = &[INDEX, ADVANCE, PROGRESS, REINDEX];
+pub(crate) const STATEMENTS: &[Statement] = &[INDEX, ADVANCE, PENDING, PROGRESS, REINDEX];
 
 /// Indexes the next interactions, at most `limit`, as the service; says how many. `now` is the time at which the
 /// transaction began.
@@ -26,7 +27,16 @@ pub async fn index(scope: &mut Scope, limit: u32, now: OffsetDateTime) -> Result
     Ok(indexed)
 }
 
-/// Up to when interactions are searchable.
+/// Whether there are interactions that the actor sees and that are not indexed.
+///
+/// # Errors
+/// When the database fails.
+pub async fn is_behind(scope: &mut Scope) -> Result<bool> {
+    let row = scope.fetch_one(&PENDING, &[]).await?;
+    row.map_or(Ok(false), |row| row.columns().read())
+}
+
+/// Up to when interactions are searchable, where some are not indexed yet.
 ///
 /// # Errors
 /// When the database fails.

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod access;
+mod export;
 
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
@@ -16,6 +17,7 @@ pub(crate) use self::access::{
     KeyCommand, KeyCreateArgs, KeyListArgs, KeyRevokeArgs, KeysArgs, UserAddArgs, UserCommand, UserListArgs,
     UserPasswdArgs,
 };
+pub(crate) use self::export::{ExportCommand, ExportFormat, ExportInteractionsArgs};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -44,6 +46,9 @@ pub(crate) enum Command {
     Demo(DemoArgs),
     /// Answer requests over HTTP: data API, auth, runs
     Serve(ServeArgs),
+    /// Write what is stored to files
+    #[command(subcommand)]
+    Export(ExportCommand),
     /// Show what is configured, where it comes from, and whether the database is well
     Doctor(DoctorArgs),
     /// Print what clients need to reach this instance: URL, public key, service key, ingestion secret
@@ -240,7 +245,7 @@ pub(crate) struct ServeArgs {
     /// Address and port to listen on; also PAWL_LISTEN [default: 127.0.0.1:8787]
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub(crate) listen: Option<SocketAddr>,
-    /// Only answer requests, and leave jobs to other processes
+    /// Only answer requests, and leave jobs and the upkeep of the data to other processes
     #[arg(long)]
     pub(crate) no_worker: bool,
     #[command(flatten)]

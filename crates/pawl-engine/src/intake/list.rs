@@ -93,7 +93,8 @@ impl Engine {
             .map(|last| request.order.place(last));
         let searched_until = match request.filter.words.as_slice() {
             [] => None,
-            _ => Some(search::indexed_until(&mut scope).await?),
+            _ if search::is_behind(&mut scope).await? => Some(search::indexed_until(&mut scope).await?),
+            _ => Some(self.clock.now()),
         };
         if let Some(policy) = policies::list(&mut scope, &[request.user_id]).await?.pop() {
             items

@@ -2,13 +2,13 @@
 
 use std::io::{self, Write as _};
 
+use pawl_engine::EngineError;
 use pawl_engine::auth::ExposeSecret as _;
-use pawl_engine::{Engine, EngineError};
-use pawl_model::{ApiKey, UserId};
+use pawl_model::ApiKey;
 use serde_json::{Value, json};
 use time::format_description::well_known::Rfc3339;
 
-use crate::cli::{KeyCommand, KeyCreateArgs, KeyListArgs, KeyRevokeArgs, UserArgs};
+use crate::cli::{KeyCommand, KeyCreateArgs, KeyListArgs, KeyRevokeArgs};
 use crate::exit::{Exit, Usage};
 
 /// Makes, lists and revokes keys of programs.
@@ -22,7 +22,7 @@ pub(crate) async fn key(command: KeyCommand) -> anyhow::Result<Exit> {
 
 async fn create(args: KeyCreateArgs) -> anyhow::Result<Exit> {
     let engine = super::open(&args.database).await?;
-    let user = tenant(&engine, &args.user).await?;
+    let user = super::tenant(&engine, &args.user).await?;
     let made = engine
         .create_api_key(user, args.scope.into())
         .await
@@ -47,7 +47,7 @@ async fn create(args: KeyCreateArgs) -> anyhow::Result<Exit> {
 
 async fn list(args: KeyListArgs) -> anyhow::Result<Exit> {
     let engine = super::open(&args.database).await?;
-    let user = tenant(&engine, &args.user).await?;
+    let user = super::tenant(&engine, &args.user).await?;
     let keys = engine.api_keys(user).await.map_err(EngineError::from)?;
     engine.close().await;
     for key in &keys {
@@ -58,7 +58,7 @@ async fn list(args: KeyListArgs) -> anyhow::Result<Exit> {
 
 async fn revoke(args: KeyRevokeArgs) -> anyhow::Result<Exit> {
     let engine = super::open(&args.database).await?;
-    let user = tenant(&engine, &args.user).await?;
+    let user = super::tenant(&engine, &args.user).await?;
     let was_there = engine
         .revoke_api_key(user, args.id)
         .await
@@ -70,14 +70,6 @@ async fn revoke(args: KeyRevokeArgs) -> anyhow::Result<Exit> {
     }
     writeln!(anstream::stderr(), "key {} is revoked", args.id)?;
     Ok(Exit::Passed)
-}
-
-/// Whose keys: before there is a user there are none.
-async fn tenant(engine: &Engine, args: &UserArgs) -> anyhow::Result<UserId> {
-    match engine.actor(args.user.as_deref()).await?.tenant() {
-        Some(user) => Ok(user),
-        None => Err(Usage("there is no user yet: add one by `pawl user add EMAIL`".to_owned()).into()),
-    }
 }
 
 fn described(key: &ApiKey) -> Value {

@@ -3,6 +3,7 @@
 mod compare;
 mod demo;
 mod doctor;
+mod export;
 mod key;
 mod keys;
 mod migrate;
@@ -14,9 +15,10 @@ mod user;
 use std::path::PathBuf;
 
 use pawl_engine::{Clock, Engine};
+use pawl_model::UserId;
 use tokio_util::sync::CancellationToken;
 
-use crate::cli::{Cli, Command, DatabaseArgs};
+use crate::cli::{Cli, Command, DatabaseArgs, UserArgs};
 use crate::config::Settings;
 use crate::exit::{Exit, Usage};
 
@@ -27,6 +29,7 @@ pub(crate) async fn dispatch(cli: Cli, stop: &CancellationToken) -> anyhow::Resu
         Command::Compare(args) => compare::compare(args).await,
         Command::Demo(args) => demo::demo(args, stop).await,
         Command::Serve(args) => serve::serve(args, stop).await,
+        Command::Export(command) => export::export(command).await,
         Command::Doctor(args) => doctor::doctor(args).await,
         Command::Keys(args) => keys::keys(args).await,
         Command::User(command) => user::user(command).await,
@@ -59,4 +62,12 @@ async fn open_configured(settings: &Settings) -> anyhow::Result<Engine> {
     engine
         .with_auth(settings.auth())
         .map_err(|error| Usage(error.to_string()).into())
+}
+
+/// Whose data is meant; before there is a user there is none.
+async fn tenant(engine: &Engine, args: &UserArgs) -> anyhow::Result<UserId> {
+    match engine.actor(args.user.as_deref()).await?.tenant() {
+        Some(user) => Ok(user),
+        None => Err(Usage("there is no user yet: add one by `pawl user add EMAIL`".to_owned()).into()),
+    }
 }

@@ -32,12 +32,21 @@ pub(crate) async fn serve(args: ServeArgs, stop: &CancellationToken) -> anyhow::
         anstream::stderr(),
         "pawl answers at http://{address} · data in {location} · keys: `pawl keys`"
     )?;
+    let upkeep = tokio::spawn({
+        let (engine, stop, no_worker) = (engine.clone(), stop.clone(), args.no_worker);
+        async move {
+            if !no_worker {
+                engine.keep_up(&stop, pawl_server::log_failure).await;
+            }
+        }
+    });
     pawl_server::serve(
         listener,
         AppState::new(engine.clone(), settings.server()),
         stop.clone(),
     )
     .await;
+    upkeep.await.context("the upkeep of the data died")?;
     engine.close().await;
     Ok(Exit::Passed)
 }

@@ -18,6 +18,8 @@ mod table;
 mod tests;
 mod text;
 
+pub(crate) use csv::InteractionTable;
+
 use std::io::{self, BufWriter, Write};
 
 use clap::ValueEnum;
