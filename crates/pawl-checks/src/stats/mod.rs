@@ -19,6 +19,7 @@ mod probability;
 mod proportion;
 mod random;
 mod student;
+mod weighted;
 
 #[cfg(test)]
 mod simulation;
@@ -36,3 +37,4 @@ pub use mean::{IntervalMethod, MeanEstimate, mean_interval};
 pub use probability::Probability;
 pub use proportion::{PairedCounts, paired_rate_difference, wilson};
 pub use random::Philox;
+pub use weighted::{Estimate, WeightedValues, Weights, weighted_mean, weighted_rate};

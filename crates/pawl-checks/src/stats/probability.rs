@@ -15,6 +15,10 @@ impl Probability {
     pub const P95: Self = Self(0.95);
     /// 80 %, the usual power.
     pub const P80: Self = Self(0.8);
+    /// One half: the median.
+    pub const P50: Self = Self(0.5);
+    /// 99 %: the tail that users notice.
+    pub const P99: Self = Self(0.99);
 
     /// Checks the value.
     ///

@@ -22,8 +22,11 @@ pub fn wilson(successes: u64, total: u64, confidence: Probability) -> Interval {
             upper: 1.0,
         };
     }
-    let n = total as f64;
-    let rate = successes as f64 / n;
+    wilson_of_rate(successes as f64 / total as f64, total as f64, confidence)
+}
+
+/// Wilson's interval for a rate that was seen in `n` cases, not necessarily a whole number of them.
+pub(super) fn wilson_of_rate(rate: f64, n: f64, confidence: Probability) -> Interval {
     let z = confidence.two_sided_z();
     let shrink = 1.0 + z * z / n;
     let centre = (rate + z * z / (2.0 * n)) / shrink;
@@ -33,8 +36,8 @@ pub fn wilson(successes: u64, total: u64, confidence: Probability) -> Interval {
         .clamp(0.0, 1.0);
     // At the two extremes the formula gives 0 and 1 in exact arithmetic.
     Interval {
-        lower: if successes == 0 { 0.0 } else { interval.lower },
-        upper: if successes == total { 1.0 } else { interval.upper },
+        lower: if rate == 0.0 { 0.0 } else { interval.lower },
+        upper: if rate == 1.0 { 1.0 } else { interval.upper },
     }
 }
 
