@@ -92,8 +92,7 @@ impl Latencies {
 
     /// The latency in milliseconds that at least this share of the weight does not exceed (nearest rank), to within 1 %;
     /// none where no latency is known.
-    #[must_use]
-    pub fn percentile(&self, share: Probability) -> Option<f64> {
+    pub(super) fn percentile(&self, share: Probability) -> Option<f64> {
         let steps = || {
             let bins = self.bins.0.iter().map(|(bin, weight)| (value_of(*bin), *weight));
             std::iter::once((0.0, self.zeros))

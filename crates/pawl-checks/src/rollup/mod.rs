@@ -73,7 +73,7 @@ pub struct Rollup {
 /// Why an observation does not go into a rollup.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum RollupError {
-    /// The weight is none.
+    /// The weight is not one.
     #[error("weight {0} is not above 0 and at most 1000000")]
     Weight(f64),
     /// The latency is negative.
@@ -186,7 +186,6 @@ impl Rollup {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
 fn is_zero(count: &u64) -> bool {
     *count == 0
 }

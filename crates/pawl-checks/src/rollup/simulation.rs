@@ -3,6 +3,8 @@
 //! Interactions come from a process of which mean and success rate are known; the policy decides which are stored, and the
 //! day's rollup has to say where the truth lies.
 
+use std::sync::LazyLock;
+
 use pawl_model::{Policy, RunPolicy, Score, UserId};
 
 use super::{Observation, Rollup};
@@ -10,6 +12,12 @@ use crate::sampling::{Decision, Signals, decide};
 use crate::stats::{Estimate, Philox};
 
 const DAYS: u32 = 1_000;
+
+/// 0.000 to 1.000 in thousandths.
+static SCORES: LazyLock<Vec<Score>> = LazyLock::new(|| {
+    let score = |number| Score::parse(&format!("{}", f64::from(number) / 1_000.0)).unwrap();
+    (0..=1_000).map(score).collect()
+});
 
 /// Scores in thousandths, with the probability of each.
 struct Process {
@@ -91,25 +99,49 @@ impl Process {
     }
 }
 
-/// A day of a tenant.
-struct Day {
-    interactions: usize,
-    policy: Policy,
-    tenant: u32,
+/// Days of many tenants.
+struct Days {
+    seed: u64,
+    keep_failures: bool,
+    /// The fewest and the most of a day.
+    interactions: [usize; 2],
+    /// The lowest and the highest sample rate, in percent.
+    rates: [usize; 2],
 }
 
+/// Days as most tenants have them.
+const FAILURES_KEPT: Days = Days {
+    seed: 21,
+    keep_failures: true,
+    interactions: [200, 5_000],
+    rates: [5, 100],
+};
+const FAILURES_SAMPLED: Days = Days {
+    seed: 22,
+    keep_failures: false,
+    ..FAILURES_KEPT
+};
+/// Days of which 10 to 40 interactions are sampled.
+const SPARSE: Days = Days {
+    seed: 23,
+    interactions: [200, 400],
+    rates: [5, 10],
+    ..FAILURES_KEPT
+};
+
 /// Draws a number from `lowest` to `highest`.
-fn between(random: &mut Philox, lowest: usize, highest: usize) -> usize {
+fn between(random: &mut Philox, [lowest, highest]: [usize; 2]) -> usize {
     lowest + random.index_below(highest - lowest + 1)
 }
 
-/// Flags are independent of the scores; every fourth of them makes a failure, and one span in a hundred is broken.
-fn simulate(random: &mut Philox, cumulative: &[f64], day: &Day, scores: &[Score]) -> Rollup {
+/// A day's rollup. Flags are independent of the scores; every fourth of them makes a failure, and one span in a hundred
+/// is broken.
+fn simulate(random: &mut Philox, cumulative: &[f64], policy: &Policy, interactions: usize) -> Rollup {
     let flags = ["technical", "slow", "off_topic", "toxicity"].map(|flag| vec![flag.to_owned()]);
     let mut rollup = Rollup::default();
-    for number in 0..day.interactions {
+    for number in 0..interactions {
         let draw = random.unit();
-        let score = &scores[cumulative.partition_point(|sum| *sum <= draw).min(1_000)];
+        let score = &SCORES[cumulative.partition_point(|sum| *sum <= draw).min(1_000)];
         // One in twenty is not scored, whatever its score would have been.
         let score = (random.index_below(20) > 0).then_some(score);
         let flags: &[String] = flags.get(random.index_below(40)).map_or(&[], Vec::as_slice);
@@ -118,8 +150,7 @@ fn simulate(random: &mut Philox, cumulative: &[f64], day: &Day, scores: &[Score]
             flags,
             error_span: random.index_below(100) == 0,
         };
-        let id = format!("{}-{number}", day.tenant);
-        if let Decision::Keep { weight } = decide(&day.policy, &id, &signals) {
+        if let Decision::Keep { weight } = decide(policy, &number.to_string(), &signals) {
             let observation = Observation {
                 score,
                 weight,
@@ -163,50 +194,53 @@ impl std::fmt::Display for Coverage {
     }
 }
 
-/// Coverage of the mean score, and of the success rates at 60, 80 and 95 %.
-fn coverage(seed: u64, keep_failures: bool) -> (Coverage, Coverage) {
-    let scores: Vec<Score> = (0..=1_000)
-        .map(|score| Score::parse(&format!("{}", f64::from(score) / 1_000.0)).unwrap())
-        .collect();
-    let processes = processes();
-    let cumulative: Vec<_> = processes.iter().map(Process::cumulative).collect();
-    let mut random = Philox::new(seed, 0);
-    let (mut means, mut rates) = (Coverage::default(), Coverage::default());
-    let mut by_process = processes.each_ref().map(|_| Coverage::default());
-    for tenant in 0..DAYS {
-        let index = tenant as usize % processes.len();
-        let day = Day {
-            interactions: between(&mut random, 200, 5_000),
-            policy: Policy {
-                run_policy: RunPolicy::Sampled,
-                sample_rate_pct: between(&mut random, 5, 100) as u8,
-                sample_salt: format!("salt of {tenant}"),
-                keep_failures,
-                ..Policy::default_of(UserId(uuid::Uuid::from_u128(u128::from(tenant))))
-            },
-            tenant,
+/// Coverage of the mean score, of that for each process, and of the success rates at 60, 80 and 95 %.
+struct Outcome {
+    means: Coverage,
+    by_process: [Coverage; 6],
+    rates: Coverage,
+}
+
+impl Days {
+    fn outcome(&self) -> Outcome {
+        let processes = processes();
+        let cumulative = processes.each_ref().map(Process::cumulative);
+        let mut random = Philox::new(self.seed, 0);
+        let mut outcome = Outcome {
+            means: Coverage::default(),
+            by_process: processes.each_ref().map(|_| Coverage::default()),
+            rates: Coverage::default(),
         };
-        let rollup = simulate(&mut random, &cumulative[index], &day, &scores);
-        let mean = processes[index].mean();
-        means.count(rollup.mean_score(), mean);
-        by_process[index].count(rollup.mean_score(), mean);
-        for threshold_pct in [60, 80, 95] {
-            rates.count(
-                rollup.success_rate(threshold_pct),
-                processes[index].success_rate(threshold_pct),
-            );
+        for tenant in 0..DAYS {
+            let index = tenant as usize % processes.len();
+            let policy = Policy {
+                run_policy: RunPolicy::Sampled,
+                sample_rate_pct: between(&mut random, self.rates) as u8,
+                sample_salt: format!("salt of {tenant}"),
+                keep_failures: self.keep_failures,
+                ..Policy::default_of(UserId(uuid::Uuid::from_u128(u128::from(tenant))))
+            };
+            let interactions = between(&mut random, self.interactions);
+            let rollup = simulate(&mut random, &cumulative[index], &policy, interactions);
+            let mean = processes[index].mean();
+            outcome.means.count(rollup.mean_score(), mean);
+            outcome.by_process[index].count(rollup.mean_score(), mean);
+            for threshold_pct in [60, 80, 95] {
+                let rate = processes[index].success_rate(threshold_pct);
+                outcome.rates.count(rollup.success_rate(threshold_pct), rate);
+            }
         }
+        println!("mean score: {}; success rates: {}", outcome.means, outcome.rates);
+        for (process, coverage) in processes.iter().zip(&outcome.by_process) {
+            println!("  {}: {coverage}", process.name);
+        }
+        outcome
     }
-    for (process, coverage) in processes.iter().zip(&by_process) {
-        println!("  {}: mean score {coverage}", process.name);
-    }
-    (means, rates)
 }
 
 #[test]
 fn the_truth_is_in_the_interval_where_failures_are_kept() {
-    let (means, rates) = coverage(21, true);
-    println!("failures kept: mean score {means}; success rates {rates}");
+    let Outcome { means, rates, .. } = FAILURES_KEPT.outcome();
     assert!((0.93..=0.97).contains(&means.share()), "{means}");
     // Kept failures make a rate better known than the effective count says: never less than promised.
     assert!(rates.share() >= 0.93, "{rates}");
@@ -214,8 +248,21 @@ fn the_truth_is_in_the_interval_where_failures_are_kept() {
 
 #[test]
 fn the_truth_is_in_the_interval_where_failures_are_sampled() {
-    let (means, rates) = coverage(22, false);
-    println!("failures sampled: mean score {means}; success rates {rates}");
+    let Outcome { means, rates, .. } = FAILURES_SAMPLED.outcome();
     assert!((0.93..=0.97).contains(&means.share()), "{means}");
     assert!((0.93..=0.97).contains(&rates.share()), "{rates}");
+}
+
+#[test]
+fn sparse_days_need_their_failures_kept() {
+    let kept = SPARSE.outcome();
+    assert!((0.92..=0.97).contains(&kept.means.share()), "{}", kept.means);
+    assert!(kept.rates.share() >= 0.93, "{}", kept.rates);
+    let sampled = Days {
+        keep_failures: false,
+        ..SPARSE
+    };
+    let [.., rarely_broken] = sampled.outcome().by_process;
+    // Most samples hold none of the rare failures, and nothing in them could tell.
+    assert!(rarely_broken.share() < 0.9, "{rarely_broken}");
 }
