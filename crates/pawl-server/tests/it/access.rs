@@ -55,6 +55,14 @@ const OPERATIONS: &[Entry] = &[
     ("POST", "/rest/v1/sb_eval_cases", [401, 400, 400, 400, 400]),
     ("PATCH", "/rest/v1/sb_eval_cases", [401, 400, 400, 400, 400]),
     ("DELETE", "/rest/v1/sb_eval_cases", [401, 204, 204, 204, 204]),
+    ("GET", "/rest/v1/evaluation_configs", [401, 200, 200, 200, 200]),
+    ("POST", "/rest/v1/evaluation_configs", [401, 400, 400, 400, 400]),
+    ("PATCH", "/rest/v1/evaluation_configs", [401, 400, 400, 400, 400]),
+    ("DELETE", "/rest/v1/evaluation_configs", [401, 204, 204, 204, 204]),
+    ("GET", "/rest/v1/evaluations", [401, 200, 200, 200, 200]),
+    ("POST", "/rest/v1/evaluations", [401, 400, 400, 400, 400]),
+    ("PATCH", "/rest/v1/evaluations", [401, 400, 400, 400, 400]),
+    ("DELETE", "/rest/v1/evaluations", [401, 401, 403, 403, 204]),
     // The last one: it ends what the others need.
     ("POST", "/auth/v1/logout", [401, 403, 204, 204, 403]),
 ];
