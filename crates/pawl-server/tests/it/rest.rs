@@ -3,6 +3,7 @@
 
 mod embedding;
 mod hostile;
+mod interactions;
 mod isolation;
 mod reading;
 mod writing;
