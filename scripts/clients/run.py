@@ -70,7 +70,7 @@ class Recorder:
         for command, path, body, status, headers, content in self.exchanges:
             lines.append(f"> {command} {urllib.parse.unquote(path)}")
             if body:
-                lines.append(body.decode())
+                lines.append(body.decode(errors="replace"))
             lines.append(f"< {status}")
             kept = sorted((name.lower(), value) for name, value in headers if name.lower() in KEPT_HEADERS)
             lines.extend(f"{name}: {value}" for name, value in kept)
@@ -144,11 +144,18 @@ def run_clients(pawl, engine, modules, folder):
             "SUPABASE_URL": f"http://127.0.0.1:{recorder.port}",
             "SUPABASE_ANON_KEY": keys["anon_key"],
             "SUPABASE_SERVICE_ROLE_KEY": keys["service_role_key"],
+            "INGESTION_API_SECRET": keys["ingestion_secret"],
         }
         app = folder / "app.mjs"
         app.write_text((HERE / "app.mjs").read_text(encoding="utf-8"), encoding="utf-8")
         (folder / "node_modules").symlink_to(modules)
-        for command in ([sys.executable, str(HERE / "writer.py")], ["node", str(app)]):
+        tenant = ["ingest@example.org", "--id", "a1b2c3d4-e5f6-7890-abcd-ef1234567890"]
+        for command in (
+            [sys.executable, str(HERE / "writer.py")],
+            ["node", str(app)],
+            [pawl, "user", "add", *tenant],
+            [str(HERE / "ingest.sh")],
+        ):
             client = subprocess.run(command, env=client_environment, capture_output=True, text=True, timeout=120)
             if client.returncode != 0:
                 last = "\n".join(recorder.transcript().splitlines()[-12:])

@@ -140,7 +140,8 @@ fn key(headers: &HeaderMap) -> Option<&str> {
     headers.get(API_KEY)?.to_str().ok().filter(|key| !key.is_empty())
 }
 
-fn token(headers: &HeaderMap) -> Option<&str> {
+/// The token or key of the header `Authorization`.
+pub(crate) fn token(headers: &HeaderMap) -> Option<&str> {
     let (scheme, token) = headers
         .get(header::AUTHORIZATION)?
         .to_str()

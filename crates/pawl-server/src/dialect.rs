@@ -96,7 +96,7 @@ fn is_bare_error(response: &Response) -> bool {
 
 async fn from_bare(status: StatusCode, body: Body) -> Problem {
     let code = ErrorCode::of_status(status);
-    let problem = Problem { code, detail: None };
+    let problem = Problem::new(code);
     if status.is_server_error() {
         // What broke is in the log.
         return problem;

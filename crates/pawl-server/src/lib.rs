@@ -1,4 +1,4 @@
-//! How Pawl is reached over HTTP: the data API, auth, runs, the OpenAPI document, health and metrics.
+//! How Pawl is reached over HTTP: the data API, auth, intake, runs, the OpenAPI document, health and metrics.
 //!
 //! A handler unpacks the request, calls one function of the engine and turns the answer into HTTP. Every route is
 //! declared in `router.rs`, with who may call it.
@@ -8,6 +8,7 @@ mod browser;
 mod caller;
 mod dialect;
 mod health;
+mod intake;
 mod limits;
 mod logging;
 mod metrics;

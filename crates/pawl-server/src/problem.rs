@@ -1,13 +1,17 @@
 //! Errors as they leave the server: RFC 9457 problems, each with a stable code and a page that explains it.
 
+use std::borrow::Cow;
+
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use pawl_engine::EngineError;
+use pawl_engine::intake::IntakeError;
+use pawl_engine::intake::received::FieldError;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 /// How long a client that was turned away should wait, in seconds.
-const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
+const RETRY_AFTER: u64 = 1;
 
 /// Declares the codes, so that none is without its status, its title and its page.
 macro_rules! codes {
@@ -58,6 +62,8 @@ codes! {
     InvalidParameter = "invalid_parameter", BAD_REQUEST, "a parameter has a value that it cannot have";
     /// A cursor that no page of ours gave.
     InvalidCursor = "invalid_cursor", BAD_REQUEST, "the cursor is none that a page gave";
+    /// The body is no JSON.
+    InvalidJson = "invalid_json", BAD_REQUEST, "the body is no JSON";
     /// No key or token, or one that is not valid any more.
     Unauthenticated = "unauthenticated", UNAUTHORIZED, "a valid key or token is needed";
     /// The key or token is valid, and may not do this.
@@ -76,6 +82,8 @@ codes! {
     Unprocessable = "unprocessable", UNPROCESSABLE_ENTITY, "the body does not hold what it should";
     /// Too many requests of this kind in a short time.
     RateLimited = "rate_limited", TOO_MANY_REQUESTS, "too many requests";
+    /// The tenant has stored as many interactions today as the policy lets a day have.
+    OverCap = "over_cap", TOO_MANY_REQUESTS, "the cap of the tenant's day is reached";
     /// A fault of ours.
     Internal = "internal", INTERNAL_SERVER_ERROR, "something broke in the server";
     /// As many requests as the server works on are under way.
@@ -104,19 +112,41 @@ impl ErrorCode {
 pub struct Problem {
     pub(crate) code: ErrorCode,
     pub(crate) detail: Option<String>,
+    errors: Vec<FieldError>,
+    retry_after: Option<u64>,
 }
 
 impl Problem {
     /// The problem with this code.
     #[must_use]
     pub const fn new(code: ErrorCode) -> Self {
-        Self { code, detail: None }
+        let is_temporary = matches!(code.status(), StatusCode::SERVICE_UNAVAILABLE);
+        Self {
+            code,
+            detail: None,
+            errors: Vec::new(),
+            retry_after: if is_temporary { Some(RETRY_AFTER) } else { None },
+        }
     }
 
     /// Says what it is in this case. The text leaves the server: it must not hold what a database or a provider said.
     #[must_use]
     pub fn because(mut self, detail: impl Into<String>) -> Self {
         self.detail = Some(detail.into());
+        self
+    }
+
+    /// Names the fields that it is about.
+    #[must_use]
+    pub(crate) fn with_errors(mut self, errors: Vec<FieldError>) -> Self {
+        self.errors = errors;
+        self
+    }
+
+    /// Says after how many seconds the same may go well.
+    #[must_use]
+    pub(crate) const fn retry_after(mut self, seconds: u64) -> Self {
+        self.retry_after = Some(seconds);
         self
     }
 
@@ -128,6 +158,8 @@ impl Problem {
             status: self.code.status().as_u16(),
             code: self.code.as_str(),
             detail: self.detail.clone(),
+            errors: self.errors.iter().map(WrongField::from).collect(),
+            retry_after: self.retry_after,
             request_id: request_id.map(str::to_owned),
         }
     }
@@ -135,25 +167,41 @@ impl Problem {
 
 impl From<EngineError> for Problem {
     fn from(error: EngineError) -> Self {
-        let code = match &error {
+        Self::from(&error)
+    }
+}
+
+impl From<&EngineError> for Problem {
+    fn from(error: &EngineError) -> Self {
+        let code = match error {
             EngineError::UnknownRun { .. } | EngineError::UnknownUser { .. } => ErrorCode::NotFound,
             error if error.is_bad_value() => ErrorCode::InvalidParameter,
             error if error.is_unavailability() => ErrorCode::DatabaseUnavailable,
             _ => ErrorCode::Internal,
         };
         if code.status().is_server_error() {
-            tracing::error!(error = &error as &dyn std::error::Error, "a request failed");
+            tracing::error!(error = error as &dyn std::error::Error, "a request failed");
             return Self::new(code);
         }
         Self::new(code).because(error.to_string())
     }
 }
 
+impl From<IntakeError> for Problem {
+    fn from(error: IntakeError) -> Self {
+        match error {
+            IntakeError::Busy => Self::new(ErrorCode::Overloaded).because(error.to_string()),
+            IntakeError::Failed(error) => Self::from(&*error),
+        }
+    }
+}
+
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let mut response = self.code.status().into_response();
-        if self.code.status() == StatusCode::SERVICE_UNAVAILABLE {
-            response.headers_mut().insert(header::RETRY_AFTER, RETRY_AFTER);
+        if let Some(seconds) = self.retry_after {
+            let headers = response.headers_mut();
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
         response.extensions_mut().insert(self);
         response
@@ -175,9 +223,34 @@ pub(crate) struct ProblemDocument {
     /// What it is in this case.
     #[serde(skip_serializing_if = "Option::is_none")]
     detail: Option<String>,
+    /// Which fields are wrong, all of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(inline, required = false)]
+    errors: Vec<WrongField>,
+    /// After how many seconds the same may go well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after: Option<u64>,
     /// The request, as the logs name it.
     #[serde(skip_serializing_if = "Option::is_none")]
     request_id: Option<String>,
+}
+
+/// A field, and what is wrong with it.
+#[derive(Debug, Serialize, ToSchema)]
+struct WrongField {
+    /// The field; empty where it is the whole.
+    field: Cow<'static, str>,
+    /// What is wrong with it, or differs.
+    message: Cow<'static, str>,
+}
+
+impl From<&FieldError> for WrongField {
+    fn from(error: &FieldError) -> Self {
+        Self {
+            field: error.field.clone(),
+            message: error.message.clone(),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use utoipa_axum::routes;
 
 use crate::limits::{Places, bounded};
 use crate::problem::ProblemDocument;
-use crate::{AppState, auth, browser, dialect, health, metrics, observe, openapi, rest, runs};
+use crate::{AppState, auth, browser, dialect, health, intake, metrics, observe, openapi, rest, runs};
 
 /// Everything that the server answers.
 pub fn router(state: AppState) -> Router {
@@ -46,6 +46,8 @@ fn declared() -> (Routes, OpenApi) {
         .routes(routes!(health::readyz))
         .routes(routes!(metrics::metrics));
     let api = OpenApiRouter::new()
+        .routes(routes!(intake::ingest))
+        .routes(routes!(intake::policy))
         .routes(routes!(runs::list))
         .routes(routes!(runs::get))
         .routes(routes!(runs::cases))

@@ -4,7 +4,7 @@ mod database;
 /// What requests to the server and its answers are made of.
 #[cfg(feature = "server")]
 pub mod http {
-    pub use reqwest::{Client, Error, Method, RequestBuilder, Response, StatusCode};
+    pub use reqwest::{Body, Client, Error, Method, RequestBuilder, Response, StatusCode};
 }
 pub mod samples;
 #[cfg(feature = "server")]

@@ -98,6 +98,8 @@ pub struct TestServer {
     pub anon_key: String,
     /// The service key.
     pub service_key: String,
+    /// What programs show that hand in interactions.
+    pub ingestion_secret: String,
     client: Client,
     stop: CancellationToken,
     task: JoinHandle<()>,
@@ -140,6 +142,7 @@ impl TestServer {
             user_b,
             anon_key: keys.anon_key,
             service_key: keys.service_role_key.expose_secret().to_owned(),
+            ingestion_secret: keys.ingestion_secret.expose_secret().to_owned(),
             client: Client::new(),
             stop,
             task,

@@ -52,8 +52,13 @@ pub enum Unreadable {
         bytes: usize,
     },
     /// It is JSON, with these fields wrong.
-    #[error("{}", fields(.0))]
-    Fields(Vec<FieldError>),
+    #[error("{}", fields(.errors))]
+    Fields {
+        /// The tenant, where that much is sound.
+        user_id: Option<UserId>,
+        /// At least one.
+        errors: Vec<FieldError>,
+    },
 }
 
 fn fields(errors: &[FieldError]) -> String {
@@ -177,17 +182,19 @@ pub fn read(text: &str) -> Result<NewInteraction, Unreadable> {
     }
     if !text.trim_ascii_start().starts_with('{') {
         serde_json::from_str::<IgnoredAny>(text)?;
-        return Err(Unreadable::Fields(vec![FieldError {
-            field: Cow::Borrowed(""),
-            message: Cow::Borrowed("an interaction is an object"),
-        }]));
+        return Err(Unreadable::Fields {
+            user_id: None,
+            errors: vec![FieldError {
+                field: Cow::Borrowed(""),
+                message: Cow::Borrowed("an interaction is an object"),
+            }],
+        });
     }
     let fields: Fields<'_> = serde_json::from_str(text)?;
     let mut errors = Errors::default();
+    let user_id = errors.of("user_id", user_id(fields.user_id));
     let read = NewInteraction {
-        user_id: errors
-            .of("user_id", user_id(fields.user_id))
-            .unwrap_or(UserId(Uuid::nil())),
+        user_id: user_id.unwrap_or(UserId(Uuid::nil())),
         interaction_id: errors
             .of("interaction_id", name(fields.interaction_id))
             .unwrap_or_default(),
@@ -226,7 +233,10 @@ pub fn read(text: &str) -> Result<NewInteraction, Unreadable> {
     if errors.0.is_empty() {
         Ok(read)
     } else {
-        Err(Unreadable::Fields(errors.0))
+        Err(Unreadable::Fields {
+            user_id,
+            errors: errors.0,
+        })
     }
 }
 

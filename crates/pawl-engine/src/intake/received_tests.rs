@@ -6,7 +6,7 @@ const USER: &str = "a1b2c3d4-e5f6-7890-abcd-ef1234567890";
 
 fn wrong(value: &serde_json::Value) -> Vec<(String, String)> {
     match read(&value.to_string()) {
-        Err(Unreadable::Fields(errors)) => errors
+        Err(Unreadable::Fields { errors, .. }) => errors
             .into_iter()
             .map(|error| (error.field.into_owned(), error.message.into_owned()))
             .collect(),
@@ -119,7 +119,7 @@ fn what_is_no_json_has_its_place() {
         "[".repeat(80),
         "]".repeat(80)
     );
-    let Err(Unreadable::Fields(errors)) = read(&deep) else {
+    let Err(Unreadable::Fields { errors, .. }) = read(&deep) else {
         panic!("it is too deep")
     };
     assert!(

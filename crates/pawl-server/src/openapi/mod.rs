@@ -14,7 +14,7 @@ use utoipa::openapi::{ComponentsBuilder, InfoBuilder, LicenseBuilder, OpenApi, O
 
 use crate::AppState;
 
-pub(crate) use responses::{Refused, Unavailable};
+pub(crate) use responses::{NotTaken, Refused, Unavailable};
 
 const DESCRIPTION: &str = "\
 Errors are RFC 9457 problems with a stable `code`, apart from `/rest/v1` and `/auth/v1`, which answer as PostgREST and \
@@ -39,7 +39,7 @@ pub(crate) fn base() -> OpenApi {
             ComponentsBuilder::new()
                 .security_scheme(
                     "anon_key",
-                    header_key("The public key of the instance, or the service key"),
+                    header_key("apikey", "The public key of the instance, or the service key"),
                 )
                 .security_scheme(
                     "user",
@@ -50,6 +50,13 @@ pub(crate) fn base() -> OpenApi {
                     bearer("The service key, in `apikey` as well: all tenants"),
                 )
                 .security_scheme(
+                    "ingestion_secret",
+                    header_key(
+                        "X-Ingestion-Secret",
+                        "The instance's ingestion secret: interactions of all tenants",
+                    ),
+                )
+                .security_scheme(
                     "api_key",
                     bearer("A tenant's API key with the scope that is named"),
                 )
@@ -58,11 +65,8 @@ pub(crate) fn base() -> OpenApi {
         .build()
 }
 
-fn header_key(description: &str) -> SecurityScheme {
-    SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::with_description(
-        "apikey",
-        description,
-    )))
+fn header_key(header: &str, description: &str) -> SecurityScheme {
+    SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::with_description(header, description)))
 }
 
 fn bearer(description: &str) -> SecurityScheme {

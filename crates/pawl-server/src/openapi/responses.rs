@@ -34,18 +34,49 @@ impl IntoResponses for Unavailable {
     }
 }
 
+/// What handing in interactions may answer instead.
+pub(crate) struct NotTaken;
+
+impl IntoResponses for NotTaken {
+    fn responses() -> Responses {
+        problems(&[
+            ErrorCode::InvalidJson,
+            ErrorCode::InvalidParameter,
+            ErrorCode::BadRequest,
+            ErrorCode::Unauthenticated,
+            ErrorCode::Forbidden,
+            ErrorCode::Conflict,
+            ErrorCode::BodyTooLarge,
+            ErrorCode::UnsupportedMediaType,
+            ErrorCode::Unprocessable,
+            ErrorCode::OverCap,
+            ErrorCode::Overloaded,
+            ErrorCode::DatabaseUnavailable,
+            ErrorCode::RequestTimeout,
+        ])
+    }
+}
+
+/// A response for each status; where codes share one, it names them all.
 fn problems(codes: &[ErrorCode]) -> Responses {
-    codes
-        .iter()
-        .map(|code| {
-            let content = ContentBuilder::new()
-                .schema(Some(Ref::from_schema_name("Problem")))
-                .build();
-            let response = ResponseBuilder::new()
-                .description(["`", code.as_str(), "`: ", code.title()].concat())
-                .content("application/problem+json", content)
-                .build();
-            (code.status().as_str().to_owned(), response.into())
-        })
+    let mut descriptions: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for code in codes {
+        let description = ["`", code.as_str(), "`: ", code.title()].concat();
+        let status = code.status().as_str().to_owned();
+        descriptions.entry(status).or_default().push(description);
+    }
+    let response = |descriptions: Vec<String>| {
+        let content = ContentBuilder::new()
+            .schema(Some(Ref::from_schema_name("Problem")))
+            .build();
+        let response = ResponseBuilder::new()
+            .description(descriptions.join("; "))
+            .content("application/problem+json", content)
+            .build();
+        response.into()
+    };
+    descriptions
+        .into_iter()
+        .map(|(status, descriptions)| (status, response(descriptions)))
         .collect()
 }

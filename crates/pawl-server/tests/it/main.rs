@@ -7,6 +7,7 @@
 
 mod access;
 mod auth;
+mod intake;
 mod operations;
 mod rest;
 mod runs;
