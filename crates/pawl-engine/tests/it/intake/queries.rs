@@ -30,8 +30,8 @@ fn nth(n: u32) -> NewInteraction {
             ["refunds", "delivery", "an invoice"][n as usize % 3]
         ),
         response: format!("answer {n}"),
-        score: (n % 11 != 0).then(|| Score::parse(&format!("0.{:03}", n * 37 % 1_000)).unwrap()),
-        latency_ms: (n % 7 != 0).then(|| i32::try_from(n * n % 5_000).unwrap()),
+        score: (!n.is_multiple_of(11)).then(|| Score::parse(&format!("0.{:03}", n * 37 % 1_000)).unwrap()),
+        latency_ms: (!n.is_multiple_of(7)).then(|| i32::try_from(n * n % 5_000).unwrap()),
         flags: match n % 4 {
             0 => vec!["safe".to_owned()],
             1 => vec!["hallucination".to_owned(), "slow".to_owned()],
@@ -39,7 +39,7 @@ fn nth(n: u32) -> NewInteraction {
         },
         pii_tokens_redacted: i32::try_from(n % 3).unwrap(),
         created_at: Some(samples::time(0) - Duration::hours(hours) - Duration::seconds(i64::from(n))),
-        sample_weight: (n % 5 == 0).then_some(4.0),
+        sample_weight: n.is_multiple_of(5).then_some(4.0),
         ..interaction(&format!("i{n}"))
     }
 }
