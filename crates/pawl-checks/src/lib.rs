@@ -1,10 +1,9 @@
-//! What can be judged without I/O: checks, text metrics, statistics.
+//! What can be judged without I/O: checks, masking, text metrics, statistics.
 //!
 //! A suite's `assert` entry is read into an [`AssertSpec`], compiled once into [`Check`]s, and these judge any number
 //! of [`Subject`]s. A [`Grading`] holds the checks of one case and adds their results up.
 
-pub mod rollup;
-pub mod sampling;
+pub mod mask;
 pub mod stats;
 
 mod check;

@@ -24,6 +24,21 @@ fn verify(stretch: Stretch<'_>, anchor: Anchor) -> Verdict {
     }
 }
 
+/// Whether an address may be around the digits that stand from one place to another.
+pub(super) fn may_be_at(stretch: Stretch<'_>, at: usize, digits_end: usize) -> bool {
+    const LONGEST_GROUP: usize = 4;
+    if stretch.byte(digits_end) == Some(b'.') && digits_end - at < LONGEST_GROUP {
+        return true;
+    }
+    let group = stretch.run_start(at, LONGEST_GROUP, |byte| byte.is_ascii_hexdigit());
+    let rest = &stretch.text.as_bytes()[at..];
+    let end = rest
+        .iter()
+        .take(LONGEST_GROUP + 1)
+        .position(|byte| !byte.is_ascii_hexdigit());
+    stretch.byte_before(group) == Some(b':') || end.is_some_and(|end| rest[end] == b':')
+}
+
 /// The address around a digit or colon.
 pub(super) fn find(stretch: Stretch<'_>, at: usize) -> Option<Range<usize>> {
     find_v6(stretch, at).or_else(|| find_v4(stretch, at))

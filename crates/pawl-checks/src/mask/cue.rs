@@ -2,9 +2,12 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::automaton::Automaton as _;
+use aho_corasick::dfa::DFA;
+use aho_corasick::{Input, MatchKind};
 
 use super::stretch::Stretch;
+use super::words;
 
 /// What a word says about the number that follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,352 +31,68 @@ const WINDOW: usize = 56;
 /// How far a word may stand that says the number belongs to a thing.
 const NEAR: usize = 20;
 
-const WORDS: [(Cue, &[&str]); 6] = [
+const WORDS: [(Cue, &str); 6] = [
     (
         Cue::Phone,
-        &[
-            "phone",
-            "phones",
-            "telephone",
-            "tel",
-            "mobile",
-            "cellphone",
-            "my cell",
-            "fax",
-            "callback",
-            "call me",
-            "call us",
-            "reach me",
-            "reach us",
-            "text me",
-            "text us",
-            "contact number",
-            "whatsapp",
-            "voicemail",
-            "hotline",
-            "msisdn",
-            "landline",
-            "handy",
-            "mobil",
-            "telefon",
-            "telefonnummer",
-            "rufnummer",
-            "rückruf",
-            "rückrufnummer",
-            "anruf",
-            "anrufen",
-            "fon",
-            "festnetz",
-            "telefono",
-            "teléfono",
-            "móvil",
-            "movil",
-            "celular",
-            "llama",
-            "llame",
-            "llamar",
-            "llámame",
-            "téléphone",
-            "tél",
-            "mon portable",
-            "joindre",
-            "joignable",
-            "appelez",
-            "appeler",
-            "telefone",
-            "telemóvel",
-            "telemovel",
-            "ligue",
-            "ligar",
-            "zap",
-            "cellulare",
-            "chiama",
-            "chiamami",
-            "chiamare",
-            "komórka",
-            "komórkowy",
-            "dzwonić",
-            "zadzwoń",
-            "dzwoń",
-            "telefoon",
-            "mobiel",
-            "gsm",
-            "telefonnr",
-            "puhelin",
-            "тел",
-            "телефон",
-            "телефона",
-            "телефону",
-            "звоните",
-            "позвоните",
-            "мобильный",
-            "дзвоніть",
-            "電話",
-            "携帯",
-            "电话",
-            "手机",
-            "拨打",
-            "致电",
-            "전화",
-            "휴대폰",
-            "핸드폰",
-            "연락처",
-            "هاتف",
-            "الهاتف",
-            "جوال",
-            "الجوال",
-            "موبايل",
-            "اتصل",
-            "फ़ोन",
-            "फोन",
-            "मोबाइल",
-            "कॉल",
-            // "My number is …", which is no telephone number where another word says so.
-            "my number",
-            "meine nummer",
-            "mein nummer",
-            "mi número",
-            "mi numero",
-            "mon numéro",
-            "meu número",
-            "il mio numero",
-            "mój numer",
-            "мой номер",
-            "제 번호",
-            "我的号码",
-            "私の番号",
-        ],
+        "phone, phones, telephone, tel, mobile, cellphone, my cell, fax, callback, call me, call us, \
+         reach me, reach us, text me, text us, contact number, whatsapp, voicemail, hotline, msisdn, \
+         landline, handy, mobil, telefon, telefonnummer, rufnummer, rückruf, rückrufnummer, anruf, \
+         anrufen, fon, festnetz, telefono, teléfono, móvil, movil, celular, llama, llame, llamar, \
+         llámame, téléphone, tél, mon portable, joindre, joignable, appelez, appeler, telefone, \
+         telemóvel, telemovel, ligue, ligar, zap, cellulare, chiama, chiamami, chiamare, komórka, \
+         komórkowy, dzwonić, zadzwoń, dzwoń, telefoon, mobiel, gsm, telefonnr, puhelin, тел, телефон, \
+         телефона, телефону, звоните, позвоните, мобильный, дзвоніть, 電話, 携帯, 电话, 手机, 拨打, \
+         致电, 전화, 휴대폰, 핸드폰, 연락처, هاتف, الهاتف, جوال, الجوال, موبايل, اتصل, फ़ोन, फोन, \
+         मोबाइल, कॉल, my number, meine nummer, mein nummer, mi número, mi numero, mon numéro, \
+         meu número, il mio numero, mój numer, мой номер, 제 번호, 我的号码, 私の番号",
     ),
     (
         Cue::Call,
-        &[
-            "call", "called", "calling", "dial", "text", "texted", "sms", "cell", "reach", "contact",
-        ],
+        "call, called, calling, dial, text, texted, sms, cell, reach, contact",
     ),
     (
         Cue::Ssn,
-        &["ssn", "social security", "social sec", "seguro social", "social"],
+        "ssn, social security, social sec, seguro social, social",
     ),
     (
         Cue::Card,
-        &[
-            "card",
-            "visa",
-            "mastercard",
-            "amex",
-            "pan",
-            "credit",
-            "debit",
-            "kreditkarte",
-            "karte",
-            "carte",
-            "tarjeta",
-            "cartão",
-            "carta",
-            "karta",
-            "карта",
-            "カード",
-            "卡号",
-            "카드",
-        ],
+        "card, visa, mastercard, amex, pan, credit, debit, kreditkarte, karte, carte, tarjeta, cartão, \
+         carta, karta, карта, カード, 卡号, 카드",
     ),
     (
         Cue::Version,
-        &[
-            "v",
-            "ver",
-            "version",
-            "versions",
-            "versión",
-            "versione",
-            "versão",
-            "wersja",
-            "версия",
-            "версии",
-            "バージョン",
-            "版本",
-            "버전",
-            "release",
-            "releases",
-            "firmware",
-            "driver",
-            "kernel",
-            "build",
-            "sdk",
-            "runtime",
-            "upgrade",
-            "upgraded",
-            "update",
-            "updated",
-            "section",
-            "sections",
-            "clause",
-            "chapter",
-            "article",
-            "paragraph",
-            "figure",
-            "table",
-            "step",
-            "abschnitt",
-            "kapitel",
-            "ziffer",
-            "artikel",
-            "oid",
-            "semver",
-        ],
+        "v, ver, version, versions, versión, versione, versão, wersja, версия, версии, バージョン, 版本, \
+         버전, release, releases, firmware, driver, kernel, build, sdk, runtime, upgrade, upgraded, \
+         update, updated, section, sections, clause, chapter, article, paragraph, figure, table, step, \
+         abschnitt, kapitel, ziffer, artikel, oid, semver",
     ),
     (
         Cue::Identifier,
-        &[
-            "order",
-            "orders",
-            "id",
-            "ids",
-            "uuid",
-            "guid",
-            "ref",
-            "reference",
-            "réf",
-            "référence",
-            "tracking",
-            "track",
-            "shipment",
-            "parcel",
-            "invoice",
-            "receipt",
-            "ticket",
-            "case",
-            "sku",
-            "part",
-            "serial",
-            "batch",
-            "lot",
-            "model",
-            "asset",
-            "tag",
-            "quote",
-            "booking",
-            "account",
-            "member",
-            "membership",
-            "customer",
-            "user",
-            "purchase",
-            "po",
-            "rma",
-            "isbn",
-            "ean",
-            "upc",
-            "asin",
-            "barcode",
-            "imei",
-            "iccid",
-            "vin",
-            "timestamp",
-            "ts",
-            "hash",
-            "commit",
-            "sha",
-            "seq",
-            "sequence",
-            "trace",
-            "span",
-            "request",
-            "session",
-            "channel",
-            "snowflake",
-            "tweet",
-            "steam",
-            "routing",
-            "patent",
-            "lat",
-            "lng",
-            "lon",
-            "latitude",
-            "longitude",
-            "coordinates",
-            "price",
-            "amount",
-            "total",
-            "created",
-            "_at",
-            "usps",
-            "fedex",
-            "dhl",
-            "ups",
-            "bestellung",
-            "bestellnummer",
-            "rechnung",
-            "rechnungsnummer",
-            "kundennummer",
-            "sendungsnummer",
-            "auftrag",
-            "aktenzeichen",
-            "commande",
-            "facture",
-            "siret",
-            "siren",
-            "colis",
-            "pedido",
-            "factura",
-            "envío",
-            "protocolo",
-            "nota fiscal",
-            "cnpj",
-            "cpf",
-            "ordine",
-            "fattura",
-            "spedizione",
-            "zamówienie",
-            "faktura",
-            "nip",
-            "regon",
-            "pesel",
-            "przesyłka",
-            "заказ",
-            "заказа",
-            "накладная",
-            "инн",
-            "кпп",
-            "счёт",
-            "трек",
-            "注文番号",
-            "受付番号",
-            "伝票番号",
-            "追跡番号",
-            "订单号",
-            "订单",
-            "运单",
-            "快递单号",
-            "单号",
-            "주문번호",
-            "운송장",
-            "송장",
-            "رقم الطلب",
-            "الطلب",
-            "فاتورة",
-            "ऑर्डर",
-            "बिल",
-            "sipariş",
-            "bestelling",
-            "ordernummer",
-        ],
+        "order, orders, id, ids, uuid, guid, ref, reference, réf, référence, tracking, track, shipment, \
+         parcel, invoice, receipt, ticket, case, sku, part, serial, batch, lot, model, asset, tag, \
+         quote, booking, account, member, membership, customer, user, purchase, po, rma, isbn, ean, upc, \
+         asin, barcode, imei, iccid, vin, timestamp, ts, hash, commit, sha, seq, sequence, trace, span, \
+         request, session, channel, snowflake, tweet, steam, routing, patent, lat, lng, lon, latitude, \
+         longitude, coordinates, price, amount, total, created, _at, usps, fedex, dhl, ups, bestellung, \
+         bestellnummer, rechnung, rechnungsnummer, kundennummer, sendungsnummer, auftrag, aktenzeichen, \
+         commande, facture, siret, siren, colis, pedido, factura, envío, protocolo, nota fiscal, cnpj, \
+         cpf, ordine, fattura, spedizione, zamówienie, faktura, nip, regon, pesel, przesyłka, заказ, \
+         заказа, накладная, инн, кпп, счёт, трек, 注文番号, 受付番号, 伝票番号, 追跡番号, 订单号, 订单, \
+         运单, 快递单号, 单号, 주문번호, 운송장, 송장, رقم الطلب, الطلب, فاتورة, ऑर्डर, बिल, sipariş, \
+         bestelling, ordernummer",
     ),
 ];
 
-static AUTOMATON: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    let words = WORDS.iter().flat_map(|(_, words)| *words);
+static ENTRIES: LazyLock<Vec<(Cue, &str)>> = LazyLock::new(|| words::entries(&WORDS));
+
+static AUTOMATON: LazyLock<DFA> = LazyLock::new(|| {
     #[expect(clippy::expect_used, reason = "constants that the tests build")]
-    AhoCorasick::builder()
+    DFA::builder()
         .match_kind(MatchKind::LeftmostLongest)
         .ascii_case_insensitive(true)
-        .build(words)
+        .prefilter(false)
+        .build(ENTRIES.iter().map(|(_, word)| word))
         .expect("words fit into an automaton")
-});
-
-static CUES: LazyLock<Vec<Cue>> = LazyLock::new(|| {
-    let cues = WORDS.iter().flat_map(|(cue, words)| words.iter().map(|_| *cue));
-    cues.collect()
 });
 
 impl Cue {
@@ -387,23 +106,17 @@ impl Cue {
         match last(window) {
             Some((Self::Identifier | Self::Version, end)) if !is_near(&window[end..]) => None,
             Some((cue, _)) => Some(cue),
-            None => stretch.key,
+            None => last(stretch.key).map(|(cue, _)| cue),
         }
-    }
-
-    /// What a key says about the values under it.
-    pub(super) fn of_key(key: &str) -> Option<Self> {
-        last(key).map(|(cue, _)| cue)
     }
 }
 
 /// The last word of a text that says something, and where it ends.
 fn last(text: &str) -> Option<(Cue, usize)> {
-    let words = AUTOMATON
-        .find_iter(text)
-        .filter(|found| is_whole(text, found.start(), found.end()));
+    let hits = AUTOMATON.try_find_iter(Input::new(text)).ok()?;
+    let words = hits.filter(|found| is_whole(text, found.start(), found.end()));
     let found = words.last()?;
-    Some((CUES[found.pattern().as_usize()], found.end()))
+    Some((ENTRIES[found.pattern().as_usize()].0, found.end()))
 }
 
 /// Whether a word is not a part of a longer one. `orderId` and `order_id` are two words; scripts without spaces have none.
@@ -447,7 +160,7 @@ mod tests {
         let stretch = Stretch {
             text,
             floor: 0,
-            key: None,
+            key: "",
         };
         Cue::before(stretch, text.len())
     }

@@ -71,7 +71,10 @@ fn local_start(stretch: Stretch<'_>, at: usize) -> Option<usize> {
             return None;
         }
     }
-    // A dot or quote that begins the run belongs to the sentence.
+    // The letter of an escape such as `\n` is none of the address, and a dot or quote at its start is the sentence's.
+    if stretch.byte_before(start) == Some(b'\\') && matches!(stretch.byte(start), Some(b'n' | b'r' | b't')) {
+        start += 1;
+    }
     start = stretch.run_end(start, |byte| matches!(byte, b'.' | b'\'' | b'-'));
     (start < at
         && stretch.byte_before(at) != Some(b'.')

@@ -26,9 +26,12 @@ struct Header {
 }
 
 fn verify(stretch: Stretch<'_>, anchor: Anchor) -> Verdict {
+    if stretch.byte_before(anchor.start).is_some_and(is_part) {
+        return anchor.nothing();
+    }
     match end(stretch, anchor.start) {
-        Some(end) if !stretch.follows_word(anchor.start) => Verdict::found(anchor.start..end, Kind::Jwt),
-        _ => anchor.nothing(),
+        Some(end) => Verdict::found(anchor.start..end, Kind::Jwt),
+        None => anchor.nothing(),
     }
 }
 
@@ -37,14 +40,13 @@ pub(super) fn is_jwt(text: &str) -> bool {
     let stretch = Stretch {
         text,
         floor: 0,
-        key: None,
+        key: "",
     };
     end(stretch, 0) == Some(text.len())
 }
 
 /// Where the token ends that begins at a place: header, claims, signature; two parts more if it is encrypted.
 fn end(stretch: Stretch<'_>, start: usize) -> Option<usize> {
-    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     let header = stretch.run_end(start, is_part);
     if stretch.byte(header) != Some(b'.') || !is_header(&stretch.text[start..header]) {
         return None;
@@ -60,6 +62,11 @@ fn end(stretch: Stretch<'_>, start: usize) -> Option<usize> {
         }
     }
     Some(end)
+}
+
+/// A character of Base64 for addresses.
+const fn is_part(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
 fn is_header(part: &str) -> bool {

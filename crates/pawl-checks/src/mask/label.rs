@@ -46,7 +46,7 @@ pub(super) fn placeholders<'t>(
     is_known: impl Fn(&str) -> bool + 't,
 ) -> impl Iterator<Item = Range<usize>> + 't {
     memchr::memchr_iter(b'[', text.as_bytes()).filter_map(move |start| {
-        let name = text[start + 1..].as_bytes();
+        let name = &text.as_bytes()[start + 1..];
         let length = name
             .iter()
             .take(MAX_NAME + 1)

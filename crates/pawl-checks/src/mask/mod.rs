@@ -2,7 +2,7 @@
 //!
 //! One pass of an automaton finds every place where a detector has to look (a digit, an `@`, `sk-`, "Dear"), and what
 //! is written there is verified by hand: checksums, lengths, what stands around it, and what the words or the key
-//! before it say. `docs/masking.md` has the rules.
+//! before it say. `docs/MASKING.md` has the rules.
 
 mod address;
 mod anchor;
@@ -23,6 +23,7 @@ mod stretch;
 #[cfg(test)]
 mod tests;
 mod vendor;
+mod words;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -30,7 +31,6 @@ use std::sync::LazyLock;
 
 use assignment::Class;
 pub use counts::MaskCounts;
-use cue::Cue;
 pub use kind::Kind;
 use label::{Label, Labelled};
 use pattern::Patterns;
@@ -199,7 +199,7 @@ impl Masker {
         if is_json {
             self.scan_json(text, MAX_NESTING, found);
         } else {
-            self.scan_text(text, None, found);
+            self.scan_text(text, "", found);
         }
     }
 
@@ -214,7 +214,7 @@ impl Masker {
                 None if nesting > 0 && json::is_document(&decoded.text) => {
                     self.scan_json(&decoded.text, nesting - 1, found);
                 }
-                None => self.scan_text(&decoded.text, Cue::of_key(key), found),
+                None => self.scan_text(&decoded.text, key, found),
             }
             for labelled in &mut found[from..] {
                 let Range { start, end } = decoded.written(&labelled.range);
@@ -226,7 +226,7 @@ impl Masker {
     /// Takes a value for a secret or name, apart from the placeholders and the scheme in it.
     fn take_whole(&self, value: &str, class: Class, found: &mut Vec<Labelled>) {
         let mut from = assignment::scheme_length(value, class);
-        for placeholder in self.placeholders(value).chain([value.len()..value.len()]) {
+        for placeholder in self.placeholders(value).chain(end_of(value)) {
             let part = &value[from.min(placeholder.start)..placeholder.start];
             if !part.trim().is_empty() {
                 let start = placeholder.start - part.len();
@@ -240,9 +240,9 @@ impl Masker {
     }
 
     /// Searches a text between the placeholders that are in it.
-    fn scan_text(&self, text: &str, key: Option<Cue>, found: &mut Vec<Labelled>) {
+    fn scan_text(&self, text: &str, key: &str, found: &mut Vec<Labelled>) {
         let mut from = 0;
-        for placeholder in self.placeholders(text).chain([text.len()..text.len()]) {
+        for placeholder in self.placeholders(text).chain(end_of(text)) {
             for own in self.patterns.find(text, from..placeholder.start) {
                 anchor::scan(
                     Stretch {
@@ -272,6 +272,11 @@ impl Masker {
             Kind::from_name(name).is_some() || self.patterns.gives(name)
         })
     }
+}
+
+/// The end of a text, as the last place up to which is read.
+fn end_of(text: &str) -> Option<Range<usize>> {
+    Some(text.len()..text.len())
 }
 
 /// How a text is read.

@@ -161,11 +161,12 @@ impl Patterns {
     }
 }
 
-fn build(sources: &[&str], size_limit: usize) -> Result<Regex, BuildError> {
+fn build(sources: &[&str], size_limit: usize) -> Result<Regex, Box<BuildError>> {
     Regex::builder()
         .configure(Regex::config().nfa_size_limit(Some(size_limit)))
         .syntax(syntax::Config::new().nest_limit(NEST_LIMIT))
         .build_many(sources)
+        .map_err(Box::new)
 }
 
 fn check(number: usize, pattern: &TenantPattern) -> Result<(), PatternError> {

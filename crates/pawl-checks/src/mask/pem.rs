@@ -37,7 +37,9 @@ fn verify(stretch: Stretch<'_>, anchor: Anchor) -> Verdict {
 /// The length of a block up to its last dash.
 fn closed_length(body: &str) -> Option<usize> {
     let near = &body[..body.floor_char_boundary(MAX_BODY)];
-    let end = near.find(END)?;
+    let end = near
+        .find(DASHES)
+        .filter(|dashes| near[*dashes..].starts_with(END))?;
     let label = end + END.len();
     let dashes = near[label..].find(DASHES).filter(|length| *length <= MAX_LABEL)?;
     let content = near[..end].bytes().filter(u8::is_ascii_alphanumeric).count();

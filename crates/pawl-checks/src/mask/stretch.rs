@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::Kind;
-use super::cue::Cue;
 use super::label::Labelled;
 
 /// A part of a text without placeholders. Detectors see all that stands before it, and nothing behind it.
@@ -13,8 +12,8 @@ pub(super) struct Stretch<'t> {
     pub(super) text: &'t str,
     /// Where the part begins, and where what was found last ends: nothing is found before it.
     pub(super) floor: usize,
-    /// What the key says under which the text stands.
-    pub(super) key: Option<Cue>,
+    /// The key under which the text stands, or nothing.
+    pub(super) key: &'t str,
 }
 
 /// A place where a detector has to look: one of its literals.
@@ -70,9 +69,13 @@ impl<'t> Stretch<'t> {
         &self.text[at..]
     }
 
-    /// Whether a byte that belongs to words of ASCII stands before a place.
+    /// Whether a byte that belongs to words of ASCII stands before a place, and not to an escape such as `\n`.
     pub(super) fn follows_word(self, at: usize) -> bool {
-        self.byte_before(at).is_some_and(is_word)
+        match &self.text.as_bytes()[..at] {
+            [.., b'\\', b'n' | b'r' | b't'] => false,
+            [.., before] => is_word(*before),
+            [] => false,
+        }
     }
 
     /// Whether a byte that belongs to words of ASCII stands at a place.

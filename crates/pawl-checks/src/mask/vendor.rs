@@ -26,6 +26,7 @@ enum Alphabet {
     Upper,
 }
 
+#[derive(Clone, Copy)]
 struct Format {
     prefix: &'static str,
     alphabet: Alphabet,
@@ -144,7 +145,7 @@ pub(super) fn kind_of(text: &str) -> Option<Kind> {
     let stretch = Stretch {
         text,
         floor: 0,
-        key: None,
+        key: "",
     };
     let format = FORMATS.iter().find(|format| {
         text.starts_with(format.prefix) && format.end(stretch, format.prefix.len()) == Some(text.len())

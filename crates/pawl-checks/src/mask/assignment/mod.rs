@@ -13,7 +13,7 @@ use super::{Kind, jwt, name, vendor};
 use value::Value;
 
 pub(super) const DETECTOR: Detector = Detector {
-    literals: key::words,
+    literals: key::literals,
     verify,
 };
 
@@ -31,6 +31,9 @@ enum Joint {
 
 /// `password=1` says that there is one.
 const FEWEST_OF_PARAMETER: usize = 3;
+
+/// How much of a line may stand before a key, in bytes.
+const LONGEST_BEFORE: usize = 64;
 
 /// Verbs that join a key and its value, with what follows them.
 const VERBS: [&str; 10] = [
@@ -153,20 +156,24 @@ fn skip_blanks(stretch: Stretch<'_>, from: usize) -> usize {
     from + rest.len() - rest.trim_start_matches([' ', '\t', '\u{a0}', '\u{3000}']).len()
 }
 
-/// Whether key and value are a line of a file: nothing else but a list's hyphen or an `export` before them, nothing behind.
+/// Whether key and value are an indented line of a file: at most a list's hyphen before them, nothing behind.
 fn is_line(stretch: Stretch<'_>, key_start: usize, value: &Value<'_>) -> bool {
-    let line = stretch.text[..key_start]
-        .rfind('\n')
-        .map_or(0, |newline| newline + 1);
-    let before = &stretch.text[line..key_start];
-    let is_first = before
-        .bytes()
-        .all(|byte| is_word(byte) || matches!(byte, b' ' | b'\t' | b'-'))
-        && before.split_whitespace().count() <= 1;
-    let after = stretch.rest(value.range.end);
-    is_first
-        && after.lines().next().unwrap_or_default().trim().is_empty()
-        && before.starts_with([' ', '\t', '-'])
+    let near = stretch
+        .text
+        .ceil_char_boundary(key_start.saturating_sub(LONGEST_BEFORE));
+    let before = &stretch.text[near..key_start];
+    let before = match before.rfind('\n') {
+        Some(newline) => &before[newline + 1..],
+        None if near == 0 => before,
+        None => return false,
+    };
+    let belongs = |byte: u8| is_word(byte) || matches!(byte, b' ' | b'\t' | b'-');
+    let is_first = before.bytes().all(belongs) && before.split_whitespace().count() <= 1;
+    let after = stretch
+        .rest(value.range.end)
+        .trim_start_matches([' ', '\t', '\r']);
+    let is_last = after.is_empty() || after.starts_with('\n');
+    is_first && is_last && before.starts_with([' ', '\t', '-'])
 }
 
 /// Whether the key is that of a page: `nextToken`, `page_token`.

@@ -210,23 +210,38 @@ fn quoted(stretch: Stretch<'_>, from: usize) -> Option<Range<usize>> {
     }
 }
 
-/// How long a value without quotes is.
+/// How long a value without quotes is; none that is too long.
 fn bare_length(rest: &str) -> usize {
-    let is_end = |(at, c): &(usize, char)| {
-        let behind = &rest[at + c.len_utf8()..];
-        match c {
-            '"' | '\'' | '`' | '<' | '>' | '|' | ',' | ';' | ')' | ']' | '}' => *at > 0 || !matches!(c, '<'),
+    let rest = &rest[..rest.floor_char_boundary(LONGEST + 1)];
+    let mut end = 0;
+    while let Some(byte) = rest.as_bytes().get(end) {
+        if byte.is_ascii_alphanumeric() {
+            end += 1;
+            continue;
+        }
+        let Some(c) = rest[end..].chars().next() else {
+            break;
+        };
+        let behind = &rest[end + c.len_utf8()..];
+        let is_end = match c {
+            '"' | '\'' | '`' | '>' | '|' | ',' | ';' | ')' | ']' | '}' => true,
+            // Else `<secret>`, which stands for one.
+            '<' => end > 0,
             '\\' => behind.starts_with(['n', 'r', 't', '"', '\'']),
             '&' => begins_parameter(behind),
             c if c.is_ascii() => c.is_ascii_whitespace() || c.is_ascii_control(),
-            c => !c.is_alphanumeric() || is_without_spaces(*c),
+            c => !c.is_alphanumeric() || is_without_spaces(c),
+        };
+        if is_end {
+            break;
         }
-    };
-    let end = rest.char_indices().find(is_end).map_or(rest.len(), |(at, _)| at);
-    if end > LONGEST {
-        return 0;
+        end += c.len_utf8();
     }
-    rest[..end].trim_end_matches(['.', ':', '?']).len()
+    if end > LONGEST {
+        0
+    } else {
+        rest[..end].trim_end_matches(['.', ':', '?']).len()
+    }
 }
 
 /// Whether the next parameter of an address begins: `name=`.

@@ -46,14 +46,14 @@ fn capitalised(stretch: Stretch<'_>, from: usize) -> Option<Range<usize>> {
             break;
         }
         let is_name = word.starts_with(char::is_uppercase) && !is_no_name(word) && !goes_on(stretch, stop);
-        let may_be_particle = if end.is_none() {
+        let may_be_particle = if words == 0 {
             is_first_particle(word)
         } else {
             is_particle(word)
         };
         if is_name {
             end = Some(stop);
-        } else if !may_be_particle && !(words > 0 && end.is_none() && is_particle(word)) {
+        } else if !may_be_particle {
             break;
         }
         words += 1;

@@ -120,8 +120,8 @@ pub(super) fn find(stretch: Stretch<'_>, digits: usize) -> Option<Range<usize>> 
         check.push(*bytes.get(at)?)?;
         at += 1;
     }
-    for place in start..start + 4 {
-        check.push(bytes[place])?;
+    for byte in &bytes[start..start + 4] {
+        check.push(*byte)?;
     }
     (check.remainder == 1 && !stretch.is_word_at(at)).then_some(start..at)
 }

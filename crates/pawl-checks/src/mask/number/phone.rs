@@ -9,9 +9,6 @@ use crate::mask::stretch::Stretch;
 
 /// The longest number that begins the run.
 pub(super) fn find(run: &Run, stretch: Stretch<'_>, cue: Option<Cue>) -> Option<Range<usize>> {
-    if run.is_cut && run.groups().len() == 1 {
-        return None;
-    }
     let candidates = || {
         let counts = (1..=run.groups().len()).rev();
         counts
@@ -21,12 +18,12 @@ pub(super) fn find(run: &Run, stretch: Stretch<'_>, cue: Option<Cue>) -> Option<
     };
     let is_said = matches!(cue, Some(Cue::Phone | Cue::Call));
     let stands_alone = |found: &Candidate<'_>| {
-        is_said || !found.is_spaced() || !run.goes_on_behind(found.groups) && !run.follows_digits(stretch)
+        is_said
+            || !found.is_spaced()
+            || !run.goes_on_behind(found.groups, stretch) && !run.follows_digits(stretch)
     };
     let found = if run.has_plus {
         candidates().find(|found| is_international(&found.without_trunk_zero()))
-    } else if run.begins_with_date() {
-        None
     } else {
         candidates()
             .find(|found| found.has_own_shape(is_said) && stands_alone(found))
@@ -47,11 +44,9 @@ impl Candidate<'_> {
         self.run.digits_of(self.groups)
     }
 
-    fn lengths(&self) -> Vec<usize> {
-        self.run.groups()[..self.groups]
-            .iter()
-            .map(|group| group.length)
-            .collect()
+    /// How many digits each group has.
+    fn lengths(&self) -> &[usize] {
+        &self.run.lengths()[..self.groups]
     }
 
     fn separators(&self) -> impl Iterator<Item = Separator> {
@@ -144,9 +139,9 @@ impl Candidate<'_> {
     /// `212-555-0123`, with a one before it or without. With spaces only, a word must say so.
     fn is_north_american(&self, is_said: bool) -> bool {
         let (digits, lengths) = (self.digits(), self.lengths());
-        let (national, lengths) = match (digits, &*lengths) {
+        let (national, lengths) = match (digits, lengths) {
             ([1, national @ ..], [1, lengths @ ..]) => (national, lengths),
-            ([1, national @ ..], [11]) => (national, &*lengths),
+            ([1, national @ ..], [11]) => (national, lengths),
             (national, lengths) => (national, lengths),
         };
         let last = self.separators().last();

@@ -25,8 +25,7 @@ pub(super) enum Separator {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group {
     /// Its first digit among those of the run.
-    pub(super) first: usize,
-    pub(super) length: usize,
+    first: usize,
     /// The first byte behind it.
     pub(super) end: usize,
     /// What stands before it; nothing before the first.
@@ -44,9 +43,8 @@ pub(super) struct Run {
     pub(super) has_bracket: bool,
     digits: [u8; MAX_DIGITS],
     groups: [Group; MAX_GROUPS],
+    lengths: [usize; MAX_GROUPS],
     count: usize,
-    /// The last group goes on, or the run does behind it.
-    pub(super) is_cut: bool,
 }
 
 /// A character of a number.
@@ -99,7 +97,6 @@ impl Run {
     pub(super) fn read(stretch: Stretch<'_>, at: usize) -> Self {
         let empty = Group {
             first: 0,
-            length: 0,
             end: at,
             separator: None,
         };
@@ -110,8 +107,8 @@ impl Run {
             has_bracket: false,
             digits: [0; MAX_DIGITS],
             groups: [empty; MAX_GROUPS],
+            lengths: [0; MAX_GROUPS],
             count: 0,
-            is_cut: false,
         };
         let mut next = Some((at, None));
         while let Some((from, separator)) = next {
@@ -140,7 +137,6 @@ impl Run {
         for c in stretch.rest(from).chars() {
             let Symbol::Digit(digit) = symbol(c) else { break };
             if first + length == MAX_DIGITS || self.count == MAX_GROUPS {
-                self.is_cut = true;
                 return None;
             }
             self.digits[first + length] = digit;
@@ -149,10 +145,10 @@ impl Run {
         }
         self.groups[self.count] = Group {
             first,
-            length,
             end,
             separator,
         };
+        self.lengths[self.count] = length;
         self.count += 1;
         let (behind, separator) = separator_at(stretch, end)?;
         Some((behind, Some(separator)))
@@ -162,36 +158,34 @@ impl Run {
         self.start
     }
 
-    /// The end of the first group.
-    pub(super) const fn first_end(&self) -> usize {
-        self.groups[0].end
-    }
-
     pub(super) fn groups(&self) -> &[Group] {
         &self.groups[..self.count]
     }
 
     /// How many digits there are.
     pub(super) fn digits(&self) -> usize {
-        self.groups().last().map_or(0, |group| group.first + group.length)
+        self.lengths().iter().sum()
     }
 
     /// The digits of the first groups.
     pub(super) fn digits_of(&self, groups: usize) -> &[u8] {
-        let last = &self.groups[groups - 1];
-        &self.digits[..last.first + last.length]
+        &self.digits[..self.lengths[..groups].iter().sum()]
     }
 
     /// The digits of one group.
     pub(super) fn group_digits(&self, group: usize) -> &[u8] {
-        let group = &self.groups[group];
-        &self.digits[group.first..group.first + group.length]
+        let first = self.groups[group].first;
+        &self.digits[first..first + self.lengths[group]]
+    }
+
+    /// How many digits the groups have.
+    pub(super) fn lengths(&self) -> &[usize] {
+        &self.lengths[..self.count]
     }
 
     /// Whether the first groups have these lengths.
     pub(super) fn begins_with(&self, lengths: &[usize]) -> bool {
-        let own = self.groups().iter().map(|group| group.length);
-        self.count >= lengths.len() && own.zip(lengths).all(|(own, length)| own == *length)
+        self.lengths().starts_with(lengths)
     }
 
     /// Whether this separator, and no other, stands between the first groups.
@@ -235,36 +229,30 @@ impl Run {
     /// Whether a number may end behind the first groups: it does not go on as a word, a decimal or a longer number.
     pub(super) fn may_end_behind(&self, groups: usize, stretch: Stretch<'_>) -> bool {
         let end = self.groups[groups - 1].end;
-        match self.groups().get(groups) {
-            Some(next) => matches!(
-                next.separator,
-                Some(Separator::Space | Separator::Open | Separator::Close)
-            ),
-            None if self.is_cut && groups == self.count => {
-                !matches!(symbol_at(stretch, end), Symbol::Digit(_)) && !stretch.is_word_at(end)
+        match separator_at(stretch, end) {
+            Some((_, separator)) => {
+                matches!(separator, Separator::Space | Separator::Open | Separator::Close)
             }
             None => match stretch.byte(end) {
                 Some(b'.' | b',' | b':') => !stretch.byte(end + 1).is_some_and(|byte| byte.is_ascii_digit()),
                 Some(b'-' | b'/') => !stretch.is_word_at(end + 1),
                 Some(b'%' | b'@') => false,
-                // An extension.
-                Some(b'x') => stretch.byte(end + 1).is_some_and(|byte| byte.is_ascii_digit()),
-                Some(byte) => !is_word(byte),
+                Some(byte) => !is_word(byte) || is_extension(stretch, end),
                 None => true,
             },
         }
     }
 
     /// Whether another group follows the first groups, with a space between.
-    pub(super) fn goes_on_behind(&self, groups: usize) -> bool {
-        let next = self.groups().get(groups);
-        next.is_some_and(|next| next.separator == Some(Separator::Space))
+    pub(super) fn goes_on_behind(&self, groups: usize, stretch: Stretch<'_>) -> bool {
+        let next = separator_at(stretch, self.groups[groups - 1].end);
+        next.is_some_and(|(_, separator)| separator == Separator::Space)
     }
 
     /// Whether a date begins the run: `2024-01-31` or `31.01.2024`.
     pub(super) fn begins_with_date(&self) -> bool {
         let is_year = |group: usize| matches!(self.group_digits(group), [1, 9, _, _] | [2, 0, _, _]);
-        let is_short = |group: usize| self.groups[group].length <= 2;
+        let is_short = |group: usize| self.lengths[group] <= 2;
         let joined = self.groups().get(1).and_then(|group| group.separator);
         self.count >= 3
             && matches!(
@@ -274,14 +262,47 @@ impl Run {
             && (is_year(0) && is_short(1) && is_short(2) || is_short(0) && is_short(1) && is_year(2))
     }
 
+    /// Whether a decimal begins the run: `0.125`, and no dot behind it.
+    pub(super) fn begins_with_decimal(&self) -> bool {
+        let has_dot = |group: usize| {
+            self.groups()
+                .get(group)
+                .is_some_and(|group| group.separator == Some(Separator::Dot))
+        };
+        has_dot(1) && !has_dot(2)
+    }
+
+    /// Whether the run is small numbers, with no zero that a telephone number begins with.
+    pub(super) fn is_list(&self) -> bool {
+        let has_trunk_zero = self.lengths[0] == 2 && self.digits[0] == 0;
+        !self.has_bracket && !has_trunk_zero && self.lengths().iter().all(|length| *length <= 2)
+    }
+
     /// Where the first groups stand.
     pub(super) fn range(&self, groups: usize) -> Range<usize> {
         self.start..self.groups[groups - 1].end
     }
 }
 
-fn symbol_at(stretch: Stretch<'_>, at: usize) -> Symbol {
-    stretch.char_at(at).map_or(Symbol::Other, symbol)
+/// Whether an extension such as `x123` stands at a place.
+pub(super) fn is_extension(stretch: Stretch<'_>, at: usize) -> bool {
+    stretch.byte(at) == Some(b'x') && stretch.byte(at + 1).is_some_and(|byte| byte.is_ascii_digit())
+}
+
+/// Whether so many digits follow from a place on, with nothing but separators between. What is not of ASCII may be either.
+pub(super) fn has_digits(stretch: Stretch<'_>, at: usize, fewest: usize) -> bool {
+    let mut digits = 0;
+    for byte in &stretch.text.as_bytes()[at..] {
+        match byte {
+            b'0'..=b'9' => digits += 1,
+            b' ' | b'-' | b'.' | b'/' | b'(' | b')' => {}
+            _ => return !byte.is_ascii(),
+        }
+        if digits == fewest {
+            return true;
+        }
+    }
+    false
 }
 
 /// Where a run with its first digit at a place begins, and whether a plus and a bracket stand before that digit.
