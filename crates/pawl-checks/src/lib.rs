@@ -4,6 +4,8 @@
 //! of [`Subject`]s. A [`Grading`] holds the checks of one case and adds their results up.
 
 pub mod mask;
+pub mod rollup;
+pub mod sampling;
 pub mod stats;
 
 mod check;
@@ -15,7 +17,6 @@ mod html;
 mod json;
 mod levenshtein;
 mod limit;
-pub mod mask;
 mod pattern;
 mod rule;
 mod spec;
