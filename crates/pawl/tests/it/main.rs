@@ -7,6 +7,7 @@
 
 mod crash;
 mod databases;
+mod intake;
 mod refusals;
 mod rig;
 mod serve;

@@ -16,14 +16,14 @@ on_both_engines!(
 );
 
 /// A server that says that it answers, and where.
-struct Serving {
-    child: Child,
-    address: String,
+pub(crate) struct Serving {
+    pub(crate) child: Child,
+    pub(crate) address: String,
     announced: String,
 }
 
 impl Serving {
-    fn new(rig: &Rig) -> Self {
+    pub(crate) fn new(rig: &Rig) -> Self {
         let mut command = rig.command(&["serve", "--listen", "127.0.0.1:0"]);
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut announced = String::new();
