@@ -158,12 +158,18 @@ impl Past {
         let ends = zone.local(zone.hour_start(now));
         let mut hours = hours(plan, zone, ends);
         plant_incident(&mut hours, plan.random_seed);
-        let hour = ends.date().to_string() + &format!("-{:02}", ends.hour());
+        let HistoryPlan {
+            rows,
+            days,
+            random_seed,
+            ..
+        } = plan;
+        let (day, hour) = (ends.date(), ends.hour());
         Self {
             agent: SupportAgent {
                 user_id: plan.user,
                 random_seed: plan.random_seed,
-                session: format!("history-{}-{hour}", plan.random_seed),
+                session: format!("history-{random_seed}-{rows}-{days}-{day}-{hour:02}"),
             },
             hours,
             moments: Draw::new(plan.random_seed, MOMENTS),
