@@ -208,7 +208,8 @@ impl IngestClient {
             let wait = retry_after(response.headers());
             let answer = self.answer(response).await?;
             let is_busy = match answer.status {
-                StatusCode::SERVICE_UNAVAILABLE => true,
+                // What was stored before the time was over is a duplicate then.
+                StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT => true,
                 StatusCode::TOO_MANY_REQUESTS => answer.code() != Some(OVER_CAP),
                 StatusCode::UNAUTHORIZED => {
                     let url = self.url.clone();
