@@ -2,10 +2,11 @@
 
 use pawl_checks::rollup::RollupError;
 use pawl_model::RunId;
-use pawl_providers::{TargetError, TargetSpecError};
+use pawl_providers::{IngestError, TargetError, TargetSpecError};
 use pawl_store::StoreError;
 
 use crate::auth::AuthError;
+use crate::intake::IntakeError;
 use crate::run::outputs::OutputsError;
 use crate::run::suite::SuiteError;
 
@@ -111,6 +112,12 @@ pub enum EngineError {
     /// What an hour came to is not kept as it should be.
     #[error("what an hour came to cannot be read or written")]
     RollupData(#[source] serde_json::Error),
+    /// Interactions could not be stored.
+    #[error(transparent)]
+    Intake(#[from] IntakeError),
+    /// A server does not take what is handed in to it.
+    #[error(transparent)]
+    Ingest(#[from] IngestError),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -168,7 +175,10 @@ impl EngineError {
                 | StoreError::ForeignRow
                 | StoreError::Duplicate(_),
             ) => Fault::Usage,
-            Self::Store(_) | Self::Worker(_) | Self::Rollup(_) | Self::RollupData(_) => Fault::Infrastructure,
+            Self::Store(_) | Self::Worker(_) | Self::Rollup(_) | Self::RollupData(_) | Self::Intake(_) => {
+                Fault::Infrastructure
+            }
+            Self::Ingest(error) if !error.is_usage() => Fault::Infrastructure,
             Self::Auth(
                 AuthError::Random(_) | AuthError::Hash(_) | AuthError::Sign(_) | AuthError::Worker(_),
             ) => Fault::Infrastructure,

@@ -7,6 +7,7 @@ mod engine;
 mod error;
 pub mod intake;
 pub mod run;
+pub mod simulation;
 
 pub use clock::Clock;
 pub use engine::{Engine, MigratedDatabase};

@@ -1,7 +1,7 @@
 //! HTTP endpoints as targets.
 
 mod limiter;
-mod retry;
+pub(crate) mod retry;
 
 use std::error::Error;
 use std::time::Duration;
@@ -46,7 +46,7 @@ impl HttpTarget {
         settings: &TargetSettings,
     ) -> Result<Self, reqwest::Error> {
         let client = Client::builder()
-            .user_agent(concat!("pawl/", env!("CARGO_PKG_VERSION")))
+            .user_agent(user_agent())
             .redirect(Policy::custom(redirect))
             .build()?;
         Ok(Self {
@@ -156,8 +156,7 @@ impl HttpTarget {
     }
 
     fn unreachable(&self, error: &reqwest::Error) -> TargetFailure {
-        let root = std::iter::successors(error.source(), |error| (*error).source()).last();
-        let reason = root.map_or_else(|| "the connection broke".to_owned(), ToString::to_string);
+        let reason = reason(error);
         let what = if error.is_connect() {
             "cannot reach"
         } else {
@@ -172,6 +171,17 @@ impl HttpTarget {
             format!("`{}` answered {status}: {why}", self.shown),
         )
     }
+}
+
+/// What we call ourselves.
+pub(crate) const fn user_agent() -> &'static str {
+    concat!("pawl/", env!("CARGO_PKG_VERSION"))
+}
+
+/// Why there is no whole answer: the error that is behind the others.
+pub(crate) fn reason(error: &reqwest::Error) -> String {
+    let root = std::iter::successors(error.source(), |error| (*error).source()).last();
+    root.map_or_else(|| "the connection broke".to_owned(), ToString::to_string)
 }
 
 /// Follows redirects that repeat the POST at the same origin. Others would lose the body or hand the case to somebody
@@ -204,7 +214,7 @@ fn is_json(response: &Response) -> bool {
 }
 
 /// The body; of one that is longer than `limit` no more than is needed to see that.
-async fn read(mut response: Response, limit: usize) -> Result<Vec<u8>, reqwest::Error> {
+pub(crate) async fn read(mut response: Response, limit: usize) -> Result<Vec<u8>, reqwest::Error> {
     let mut body = Vec::new();
     while body.len() <= limit
         && let Some(chunk) = response.chunk().await?

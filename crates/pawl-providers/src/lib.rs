@@ -1,4 +1,4 @@
-//! What is asked of the outside: targets over HTTP and as commands.
+//! What is asked of the outside: targets over HTTP and as commands, and servers that take interactions.
 //!
 //! A [`TargetSpec`] is what a person wrote; a [`Target`] is called with a request and gives a reply or a failure. Every
 //! call is bounded in time and size, and nothing of it outlives it: dropping the future ends the request or kills the
@@ -8,8 +8,10 @@ mod answer;
 mod command;
 mod excerpt;
 mod http;
+mod ingest;
 mod spec;
 mod target;
 
+pub use ingest::{FetchedPolicy, IngestClient, IngestError, Receipt};
 pub use spec::{TargetSpec, TargetSpecError};
 pub use target::{CommandContract, MAX_ANSWER_BYTES, Target, TargetError, TargetReply, TargetSettings};

@@ -2,6 +2,7 @@
 
 mod access;
 mod export;
+mod simulation;
 
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
@@ -18,6 +19,7 @@ pub(crate) use self::access::{
     UserPasswdArgs,
 };
 pub(crate) use self::export::{ExportCommand, ExportFormat, ExportInteractionsArgs};
+pub(crate) use self::simulation::{SeedArgs, SimulateArgs};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -46,6 +48,10 @@ pub(crate) enum Command {
     Demo(DemoArgs),
     /// Answer requests over HTTP: data API, auth, runs
     Serve(ServeArgs),
+    /// Store a history of interactions that is made up, to try things out with
+    Seed(SeedArgs),
+    /// Have an agent that is made up hand interactions in to a server, under its tenant's policy
+    Simulate(SimulateArgs),
     /// Write what is stored to files
     #[command(subcommand)]
     Export(ExportCommand),

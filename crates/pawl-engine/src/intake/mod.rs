@@ -3,13 +3,13 @@
 mod content;
 pub(crate) mod group;
 pub mod list;
-mod masking;
+pub(crate) mod masking;
 pub(crate) mod outcome;
 pub mod overview;
 pub(crate) mod policy;
 mod receive;
 pub mod received;
-mod signals;
+pub(crate) mod signals;
 mod upkeep;
 mod writer;
 mod zone;

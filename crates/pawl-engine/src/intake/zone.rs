@@ -2,7 +2,7 @@
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Unit, ZonedDateTime};
-use time::{Date, OffsetDateTime};
+use time::{Date, OffsetDateTime, UtcOffset};
 
 /// An IANA time zone.
 #[derive(Clone, Debug)]
@@ -21,7 +21,14 @@ impl Zone {
         Self::named(name).unwrap_or(Self(TimeZone::UTC))
     }
 
-    fn local(&self, at: OffsetDateTime) -> ZonedDateTime {
+    /// An instant as clocks in the zone show it.
+    #[must_use]
+    pub fn local(&self, at: OffsetDateTime) -> OffsetDateTime {
+        let offset = UtcOffset::from_whole_seconds(self.zoned(at).offset().seconds());
+        at.to_offset(offset.unwrap_or(UtcOffset::UTC))
+    }
+
+    fn zoned(&self, at: OffsetDateTime) -> ZonedDateTime {
         // The years of `OffsetDateTime` are those of `Timestamp`, but for a few hours at either end.
         let at = Timestamp::from_microsecond(microseconds(at)).unwrap_or_default();
         at.to_zoned_datetime(self.0.clone())
@@ -30,14 +37,14 @@ impl Zone {
     /// The day of an instant.
     #[must_use]
     pub fn day(&self, at: OffsetDateTime) -> Date {
-        let day = self.local(at).date();
+        let day = self.zoned(at).date();
         date(day)
     }
 
     /// When the hour of an instant begins. It never begins before its day, so that hours add up to days.
     #[must_use]
     pub fn hour_start(&self, at: OffsetDateTime) -> OffsetDateTime {
-        let local = self.local(at);
+        let local = self.zoned(at);
         let past = i64::from(local.minute()) * 60 + i64::from(local.second());
         let start = local.timestamp().as_second() - past;
         let day_start = local
@@ -69,15 +76,15 @@ impl Zone {
     /// When the day of an instant ends, which is when the next one begins.
     #[must_use]
     pub fn next_midnight(&self, at: OffsetDateTime) -> OffsetDateTime {
-        let next = self.local(at).tomorrow().and_then(|next| next.start_of_day());
+        let next = self.zoned(at).tomorrow().and_then(|next| next.start_of_day());
         next.map_or(at, |next| instant(next.timestamp().as_second()))
     }
 
     /// How many hours a day has, rounded to whole ones.
     #[must_use]
     pub fn hours_of(&self, day: Date) -> u8 {
-        let start = self.local(self.day_start(day));
-        let end = self.local(self.next_midnight(self.day_start(day)));
+        let start = self.zoned(self.day_start(day));
+        let end = self.zoned(self.next_midnight(self.day_start(day)));
         let hours = start
             .until((Unit::Hour, &end))
             .map_or(24, |span| span.get_hours());
@@ -148,6 +155,8 @@ mod tests {
         let at = datetime!(2026-11-28 10:40:00 UTC);
         assert_eq!(india.hour_start(at), datetime!(2026-11-28 10:30 UTC));
         assert_eq!(india.day(datetime!(2026-11-28 18:30 UTC)), date!(2026 - 11 - 29));
+        assert_eq!(india.local(at).to_hms(), (16, 10, 0));
+        assert_eq!(india.local(at), at);
         assert!(Zone::named("Mars/Olympus").is_none());
         assert_eq!(Zone::named_or_utc("").day(at), date!(2026 - 11 - 28));
     }

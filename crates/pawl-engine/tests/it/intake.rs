@@ -1,5 +1,6 @@
 //! Interactions under their tenants' policies, over both engines.
 
+mod history;
 mod queries;
 mod storing;
 

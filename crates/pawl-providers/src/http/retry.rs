@@ -5,7 +5,7 @@ use std::time::Duration;
 use reqwest::header::{DATE, HeaderMap, HeaderName, RETRY_AFTER};
 
 /// How often a request is sent again.
-pub(super) const MAX_RETRIES: u32 = 3;
+pub(crate) const MAX_RETRIES: u32 = 3;
 
 const FIRST_BACKOFF: Duration = Duration::from_millis(500);
 
@@ -14,7 +14,7 @@ const LONGEST: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// The wait that `Retry-After` asks for (RFC 9110, section 10.2.3): seconds, or a date, which is compared with the
 /// server's own `Date`, so that a clock that is wrong on either side does no harm.
-pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: HeaderName| headers.get(name)?.to_str().ok().map(str::trim);
     let asked = text(RETRY_AFTER)?;
     let wait = if let Ok(seconds) = asked.parse() {
@@ -29,7 +29,7 @@ pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 
 /// A wait of random length before retry number `retry`, counted from 0, so that callers that failed together do not
 /// return together ("full jitter": M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015).
-pub(super) fn jitter(retry: u32) -> Duration {
+pub(crate) fn jitter(retry: u32) -> Duration {
     FIRST_BACKOFF
         .saturating_mul(2_u32.saturating_pow(retry))
         .mul_f64(fastrand::f64())

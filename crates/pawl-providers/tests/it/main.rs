@@ -7,6 +7,7 @@
 
 mod command;
 mod http;
+mod ingest;
 mod persistent;
 mod processes;
 mod promptfoo;

@@ -8,7 +8,9 @@ mod key;
 mod keys;
 mod migrate;
 mod run;
+mod seed;
 mod serve;
+mod simulate;
 mod story_agent;
 mod user;
 
@@ -29,6 +31,8 @@ pub(crate) async fn dispatch(cli: Cli, stop: &CancellationToken) -> anyhow::Resu
         Command::Compare(args) => compare::compare(args).await,
         Command::Demo(args) => demo::demo(args, stop).await,
         Command::Serve(args) => serve::serve(args, stop).await,
+        Command::Seed(args) => seed::seed(args, stop).await,
+        Command::Simulate(args) => simulate::simulate(args, stop).await,
         Command::Export(command) => export::export(command).await,
         Command::Doctor(args) => doctor::doctor(args).await,
         Command::Keys(args) => keys::keys(args).await,

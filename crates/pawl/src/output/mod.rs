@@ -13,12 +13,14 @@ mod junit;
 mod lines;
 mod markdown;
 mod quantity;
+mod simulation;
 mod table;
 #[cfg(test)]
 mod tests;
 mod text;
 
 pub(crate) use csv::InteractionTable;
+pub(crate) use simulation::{history_document, wave_document, write_history, write_wave};
 
 use std::io::{self, BufWriter, Write};
 
@@ -27,6 +29,7 @@ use pawl_engine::run::compare::Comparison;
 use pawl_engine::run::{GateOutcome, RunReport};
 use pawl_engine::{Actor, Engine};
 use pawl_model::CaseRecord;
+use serde_json::Value;
 
 /// How the result of runs is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -116,6 +119,14 @@ pub(crate) fn write_comparison(
         ComparisonFormat::Json => json::write_comparison(comparison, &mut out),
     };
     finish(written, out)
+}
+
+/// Writes a document of its own.
+///
+/// # Errors
+/// When `out` fails.
+pub(crate) fn write_json(document: &Value, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{document:#}")
 }
 
 fn finish(written: io::Result<()>, mut out: BufWriter<&mut dyn Write>) -> anyhow::Result<()> {

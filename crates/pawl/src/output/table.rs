@@ -148,7 +148,7 @@ fn write_flips(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     write_grid(checks, out)
 }
 
-fn write_facts(facts: &[Fact], width: usize, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_facts(facts: &[Fact], width: usize, out: &mut dyn Write) -> io::Result<()> {
     let label_width = facts.iter().map(|(label, _)| label.len()).max().unwrap_or(0) + 2;
     for (label, text) in facts {
         let mut lines = wrap(text, width.saturating_sub(label_width)).into_iter();

@@ -5,10 +5,12 @@
     reason = "an unwrap is an assertion here, in the helpers of tests too"
 )]
 
+mod agents;
 mod crash;
 mod databases;
 mod intake;
 mod refusals;
 mod rig;
+mod samples;
 mod serve;
 mod stories;

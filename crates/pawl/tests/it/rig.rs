@@ -56,6 +56,8 @@ pub(crate) fn pawl() -> Command {
         "PAWL_DATABASE_URL",
         "PAWL_DATA_DIR",
         "PAWL_USER",
+        "PAWL_URL",
+        "INGESTION_API_SECRET",
         "NO_COLOR",
         "CLICOLOR_FORCE",
     ] {

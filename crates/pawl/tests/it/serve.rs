@@ -59,7 +59,7 @@ impl Serving {
     }
 
     /// Sends SIGTERM and waits for the end.
-    fn stop(self) -> Said {
+    pub(crate) fn stop(self) -> Said {
         let id = self.child.id().to_string();
         assert!(
             std::process::Command::new("kill")

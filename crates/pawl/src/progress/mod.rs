@@ -1,5 +1,7 @@
 //! How far a run is: a bar on a terminal, a line now and then elsewhere. Always on standard error.
 
+mod counter;
+
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -7,6 +9,8 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use pawl_engine::run::RunEvent;
 use pawl_model::Tally;
+
+pub(crate) use self::counter::Counter;
 
 const BETWEEN_LINES: Duration = Duration::from_secs(5);
 
