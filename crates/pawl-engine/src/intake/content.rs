@@ -59,6 +59,27 @@ impl ContentHasher {
     }
 }
 
+/// The fields in which two interactions differ that were received under the same id.
+pub(crate) fn differing_fields(one: &NewInteraction, other: &NewInteraction) -> Vec<&'static str> {
+    let fields = [
+        ("prompt", one.prompt == other.prompt),
+        ("response", one.response == other.response),
+        ("score", one.score == other.score),
+        ("latency_ms", one.latency_ms == other.latency_ms),
+        ("flags", one.flags == other.flags),
+        (
+            "pii_tokens_redacted",
+            one.pii_tokens_redacted == other.pii_tokens_redacted,
+        ),
+        ("created_at", one.created_at == other.created_at),
+        ("sample_weight", one.sample_weight == other.sample_weight),
+        ("tool_calls", one.tool_calls == other.tool_calls),
+        ("spans", one.spans == other.spans),
+    ];
+    let differing = fields.into_iter().filter(|(_, same)| !same);
+    differing.map(|(field, _)| field).collect()
+}
+
 /// An interaction as it would be stored, beside the one that is.
 pub(crate) struct Beside<'a> {
     /// As it was received.

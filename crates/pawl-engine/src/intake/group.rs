@@ -14,7 +14,8 @@ use pawl_store::rollups::RolledHour;
 use pawl_store::{Actor, Scope, Store, intake, interactions, policies, rollups};
 use time::{Date, OffsetDateTime};
 
-use super::content::Beside;
+use super::content::{Beside, differing_fields};
+use super::hour::{data, rollup};
 use super::masking::{self, Maskers, TenantMasker};
 use super::outcome::{Batch, Item, Outcome, Terms};
 use super::signals;
@@ -358,43 +359,12 @@ impl<'b> Group<'b> {
     }
 }
 
-/// A rollup as it is kept.
-pub(crate) fn rollup(data: &Json) -> Result<Rollup, EngineError> {
-    serde_json::from_str(data.as_str()).map_err(EngineError::RollupData)
-}
-
-/// A rollup as it is to be kept.
-pub(crate) fn data(rollup: &Rollup) -> Result<Json, EngineError> {
-    let text = serde_json::to_string(rollup).map_err(EngineError::RollupData)?;
-    Json::parse(&text).map_err(|error| EngineError::RollupData(serde::ser::Error::custom(error)))
-}
-
 /// An item whose id is taken by one before it in the same transaction.
 fn again(id: InteractionId, first: &Item, item: &Item) -> Outcome {
     if first.hash == item.hash {
         return Outcome::Duplicate { id };
     }
-    let (one, other) = (&first.interaction, &item.interaction);
-    let fields = [
-        ("prompt", one.prompt == other.prompt),
-        ("response", one.response == other.response),
-        ("score", one.score == other.score),
-        ("latency_ms", one.latency_ms == other.latency_ms),
-        ("flags", one.flags == other.flags),
-        (
-            "pii_tokens_redacted",
-            one.pii_tokens_redacted == other.pii_tokens_redacted,
-        ),
-        ("created_at", one.created_at == other.created_at),
-        ("sample_weight", one.sample_weight == other.sample_weight),
-        ("tool_calls", one.tool_calls == other.tool_calls),
-        ("spans", one.spans == other.spans),
-    ];
-    let fields = fields
-        .into_iter()
-        .filter(|(_, same)| !same)
-        .map(|(field, _)| field)
-        .collect();
+    let fields = differing_fields(&first.interaction, &item.interaction);
     Outcome::Conflict { id, fields }
 }
 

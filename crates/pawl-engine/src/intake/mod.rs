@@ -2,6 +2,7 @@
 
 mod content;
 pub(crate) mod group;
+mod hour;
 pub mod list;
 pub(crate) mod masking;
 pub(crate) mod outcome;

@@ -8,7 +8,7 @@ use pawl_store::rollups::Stretch;
 use pawl_store::{Actor, Scope, policies, rollups};
 use time::{Date, OffsetDateTime};
 
-use super::group::rollup;
+use super::hour::rollup;
 use super::zone::Zone;
 use crate::{Engine, EngineError};
 

@@ -10,7 +10,7 @@ use pawl_store::{Actor, Scope, intake, policies, rollups, search};
 use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
 
-use super::group::data;
+use super::hour::data;
 use super::zone::Zone;
 use crate::{Engine, EngineError};
 
