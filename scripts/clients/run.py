@@ -1,8 +1,8 @@
 """Runs the real Supabase clients against `pawl serve` on both databases.
 
-    run.py --pawl target/debug/pawl [--node-modules FOLDER]
+    run.py --pawl target/debug/pawl --node-modules FOLDER
 
-Each client asserts for itself. Besides, everything that goes over the wire passes a recording proxy, and what both
+Each client asserts for itself; of the example that fills a user's tables it is looked at what they hold then. Besides, everything that goes over the wire passes a recording proxy, and what both
 databases answered must be the same bytes, apart from ids, times, keys and lengths that follow from them.
 """
 
@@ -14,7 +14,9 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -23,6 +25,7 @@ import time
 import urllib.parse
 
 HERE = pathlib.Path(__file__).resolve().parent
+EXAMPLE = HERE.parent.parent / "examples" / "supabase"
 KEPT_HEADERS = ("content-type", "content-range", "location", "preference-applied", "x-total-count", "allow")
 
 
@@ -161,10 +164,49 @@ def run_clients(pawl, engine, modules, folder):
                 last = "\n".join(recorder.transcript().splitlines()[-12:])
                 sys.exit(f"{command[-1]} on {engine}:\n{client.stdout}{client.stderr}\nlast exchange:\n{last}\n{b''.join(log[-20:]).decode()}")
             print(f"{engine}: {client.stdout.strip()}", flush=True)
+        fill(pawl, engine, environment, port, folder)
         return recorder.transcript(), len(recorder.exchanges)
     finally:
         server.terminate()
         server.wait(timeout=15)
+
+
+def fill(pawl, engine, environment, port, folder):
+    """Follows the steps of examples/supabase, and counts what is stored and added up then."""
+    added = subprocess.run([pawl, "user", "add", "seed@example.org", "--json"], env=environment, check=True, capture_output=True)
+    user = json.loads(added.stdout)["id"]
+    example = folder / "supabase"
+    shutil.copytree(EXAMPLE, example, ignore=shutil.ignore_patterns("node_modules", ".env"))
+    (example / "node_modules").symlink_to(EXAMPLE / "node_modules")
+    script = example / "scripts" / "seed.ts"
+    text = script.read_text(encoding="utf-8")
+    assert text.count("'YOUR_USER_ID'") == 1, "the placeholder stands there once"
+    script.write_text(text.replace("YOUR_USER_ID", user), encoding="utf-8")
+    keys = [pawl, "keys", "--env", "--url", f"http://127.0.0.1:{port}"]
+    (example / ".env").write_bytes(subprocess.run(keys, env=environment, check=True, capture_output=True).stdout)
+    seed = subprocess.run(["npm", "run", "seed"], cwd=example, env=environment, capture_output=True, text=True, timeout=300)
+    if seed.returncode != 0:
+        sys.exit(f"npm run seed on {engine}:\n{seed.stdout}{seed.stderr}")
+    stored, added_up = (
+        [number(engine, environment, f"select sum({what}) from {table} where user_id = '{user}'") for what in columns]
+        for table, columns in (
+            ("evaluations", ["1", "pii_tokens_redacted"]),
+            ("interaction_rollups", ["cast(data ->> 'n' as int)", "cast(data ->> 'r' as int)"]),
+        )
+    )
+    if stored[0] != 20_000 or stored != added_up:
+        sys.exit(f"npm run seed on {engine}: rows and redactions stored {stored}, added up {added_up}")
+    print(f"{engine}: npm run seed: {stored[0]} rows, all of them added up", flush=True)
+
+
+def number(engine, environment, query):
+    """The number that a query gives, asked as the service."""
+    if engine == "sqlite":
+        with sqlite3.connect(pathlib.Path(environment["PAWL_DATA_DIR"], "pawl.db")) as database:
+            return database.execute(query).fetchone()[0]
+    claims = """set request.jwt.claims = '{"role":"service_role"}'"""
+    psql = ["psql", "--quiet", "--no-psqlrc", "--tuples-only", environment["PAWL_DATABASE_URL"], "-c", claims, "-c", query]
+    return int(subprocess.run(psql, check=True, capture_output=True, text=True).stdout)
 
 
 def main():
