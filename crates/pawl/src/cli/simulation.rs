@@ -40,7 +40,7 @@ pub(crate) struct SeedArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  eval $(pawl keys --env | grep INGESTION | sed 's/^/export /')
+  export $(pawl keys --env | grep INGESTION_API_SECRET)
   pawl simulate --user 476b56c5-d886-4896-a5e0-ab0b56a5b3dd
   pawl simulate --url https://pawl.example.org --user UUID --interactions 5000 --rate 20 --json
 

@@ -12,6 +12,7 @@ mod json;
 mod junit;
 mod lines;
 mod markdown;
+mod overview;
 mod quantity;
 mod simulation;
 mod table;
@@ -20,7 +21,8 @@ mod tests;
 mod text;
 
 pub(crate) use csv::InteractionTable;
-pub(crate) use simulation::{history_document, wave_document, write_history, write_wave};
+pub(crate) use overview::write_overview;
+pub(crate) use simulation::{history_document, wave_document, write_history, write_wave, write_waves};
 
 use std::io::{self, BufWriter, Write};
 

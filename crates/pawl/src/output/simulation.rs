@@ -12,6 +12,7 @@ use time::format_description::BorrowedFormatItem;
 use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
 
+use super::columns;
 use super::facts::Fact;
 use super::quantity::{count, counted};
 use super::table;
@@ -169,4 +170,36 @@ fn moment(at: OffsetDateTime) -> String {
 
 fn rfc3339(at: OffsetDateTime) -> Option<String> {
     at.format(&Rfc3339).ok()
+}
+
+/// Writes what agents did, a row each.
+pub(crate) fn write_waves(waves: &[(&str, &Wave)], out: &mut dyn Write) -> io::Result<()> {
+    if let Some((_, first)) = waves.first() {
+        writeln!(out, "{}\n", policy(first))?;
+    }
+    let head = [
+        "",
+        "seen",
+        "sampled out",
+        "failures kept",
+        "masked",
+        "sent",
+        "stored",
+        "over the cap",
+    ];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    for (name, wave) in waves {
+        let numbers = [
+            wave.seen,
+            wave.sampled_out,
+            wave.failures_kept,
+            wave.tokens_masked,
+            wave.sent,
+            wave.created,
+            wave.over_cap,
+        ];
+        let numbers = numbers.map(|n| count(u64::from(n)));
+        rows.push([vec![(*name).to_owned()], numbers.to_vec()].concat());
+    }
+    columns::write(&rows, out)
 }

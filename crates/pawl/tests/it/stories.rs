@@ -153,13 +153,16 @@ async fn both_databases_give_the_same_bytes() {
 }
 
 #[test]
-fn the_demo_shows_both_runs_and_their_comparison() {
+fn the_demo_shows_agents_both_runs_and_their_comparison() {
     let folder = tempfile::tempdir().unwrap();
     let data = crate::rig::shown(folder.path());
     let words = ["demo", "--data", data.as_str()];
     let said: crate::rig::Said = crate::rig::pawl().args(words).output().unwrap().into();
     let said = said.exits(0);
     for part in [
+        "50 % sampled, failures kept, masked",
+        "second wave, agent 2",
+        "that stand for",
         "flawed on purpose",
         "the agent that was fixed",
         "was it chance",
@@ -176,6 +179,13 @@ fn the_demo_shows_both_runs_and_their_comparison() {
         .unwrap()
         .into();
     let json = json.exits(0).json();
+    let waves = json["intake"]["waves"].as_array().unwrap();
+    let stored: i64 = waves.iter().map(|wave| wave["created"].as_i64().unwrap()).sum();
+    assert_eq!(
+        stored, 60,
+        "what there was room for, shared by all agents: {waves:?}"
+    );
+    assert!(json["intake"]["stored_today"]["interactions"].as_i64().unwrap() >= 60);
     assert_eq!(json["runs"][1]["pass_rate"], 1.0);
     assert!(json["comparison"]["gained"]["count"].as_i64().unwrap() > 0);
 }

@@ -1,5 +1,7 @@
 //! `pawl demo`: every stage of the loop that there is, on bundled data.
 
+mod intake;
+
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,6 +14,7 @@ use pawl_engine::{Actor, Engine};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
+use self::intake::Intake;
 use crate::cli::{DatabaseArgs, DemoArgs};
 use crate::config::Settings;
 use crate::demo;
@@ -24,7 +27,8 @@ const GATE: Gate = Gate {
     min_coverage: 1.0,
 };
 
-/// Runs the bundled inputs through a flawed and a fixed story agent, and compares the two runs.
+/// Has agents hand interactions in; runs the bundled inputs through a flawed and a fixed story agent, and compares the
+/// two runs.
 pub(crate) async fn demo(args: DemoArgs, stop: &CancellationToken) -> anyhow::Result<Exit> {
     let folder = match &args.data {
         Some(folder) => folder.clone(),
@@ -37,7 +41,8 @@ pub(crate) async fn demo(args: DemoArgs, stop: &CancellationToken) -> anyhow::Re
     let suite = folder.join("stories.json");
     std::fs::write(&suite, demo::INPUTS).with_context(|| format!("cannot write {}", suite.display()))?;
     let engine = Engine::open(None, &folder, super::machine_clock()).await?;
-    let actor = engine.actor(None).await?;
+    let user = intake::owner(&engine).await?;
+    let actor = Actor::Tenant(user);
 
     let mut out = anstream::stdout();
     let stages = Stages {
@@ -50,7 +55,17 @@ pub(crate) async fn demo(args: DemoArgs, stop: &CancellationToken) -> anyhow::Re
         writeln!(
             out,
             "{}",
-            "1 · The suite against an agent that is flawed on purpose".bold()
+            "1 · Agents hand interactions in, under a policy".bold()
+        )?;
+    }
+    intake::set_policy(&engine, user).await?;
+    let intake = intake::run(&engine, user, stop).await?;
+    if !args.json {
+        intake.write(&mut out)?;
+        writeln!(
+            out,
+            "\n{}",
+            "2 · The suite against an agent that is flawed on purpose".bold()
         )?;
     }
     let flawed = stages.run("story-agent --flawed").await?;
@@ -66,7 +81,7 @@ pub(crate) async fn demo(args: DemoArgs, stop: &CancellationToken) -> anyhow::Re
         writeln!(
             out,
             "\n{}",
-            "2 · The same suite against the agent that was fixed".bold()
+            "3 · The same suite against the agent that was fixed".bold()
         )?;
     }
     let fixed = stages.run("story-agent").await?;
@@ -79,14 +94,14 @@ pub(crate) async fn demo(args: DemoArgs, stop: &CancellationToken) -> anyhow::Re
             &mut out,
         )
         .await?;
-        writeln!(out, "\n{}", "3 · Did it get better, or was it chance?".bold())?;
+        writeln!(out, "\n{}", "4 · Did it get better, or was it chance?".bold())?;
     }
     let comparison = engine
         .compare(actor, flawed.report.run.id, fixed.report.run.id)
         .await?;
     engine.close().await;
     if args.json {
-        writeln!(out, "{}", summary(&flawed, &fixed, &comparison)?)?;
+        writeln!(out, "{}", summary(&intake, &flawed, &fixed, &comparison)?)?;
     } else {
         output::write_comparison(ComparisonFormat::Table, &comparison, &mut out)?;
         write_next_steps(&mut out, &folder, &comparison)?;
@@ -148,12 +163,18 @@ fn quoted(path: &Path) -> String {
     format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
 }
 
-fn summary(flawed: &FinishedRun, fixed: &FinishedRun, comparison: &Comparison) -> anyhow::Result<String> {
+fn summary(
+    intake: &Intake,
+    flawed: &FinishedRun,
+    fixed: &FinishedRun,
+    comparison: &Comparison,
+) -> anyhow::Result<String> {
     let run = |finished: &FinishedRun| {
         let (tally, run) = (finished.report.tally, &finished.report.run);
         json!({ "id": run.id, "name": run.run_name, "tally": tally, "pass_rate": tally.pass_rate() })
     };
-    let document = json!({ "runs": [run(flawed), run(fixed)], "comparison": comparison });
+    let document =
+        json!({ "intake": intake.document(), "runs": [run(flawed), run(fixed)], "comparison": comparison });
     Ok(serde_json::to_string_pretty(&document)?)
 }
 
