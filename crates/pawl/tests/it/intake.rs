@@ -1,6 +1,8 @@
 //! Servers that are killed while interactions are handed in.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use pawl_engine::intake::overview::{Days, Step};
@@ -15,6 +17,8 @@ use crate::serve::Serving;
 on_both_engines!(what_was_acknowledged_survives_every_kill);
 
 const CLIENTS: usize = 16;
+/// Interactions that are acknowledged before the server is killed.
+const LEAST: usize = 50;
 
 /// How often the server is killed; `scripts/test --long` asks for more.
 fn kills() -> u32 {
@@ -42,16 +46,27 @@ async fn what_was_acknowledged_survives_every_kill(database: TestDatabase) {
     for round in 0..kills() {
         let mut serving = Serving::new(&rig);
         let url = format!("http://{}/api/evals/ingest", serving.address);
+        let so_far = Arc::new(AtomicUsize::new(0));
         let clients: Vec<_> = (0..CLIENTS)
             .map(|client| {
                 tokio::spawn(hand_in(
                     url.clone(),
                     secret.clone(),
                     format!("r{round}-c{client}"),
+                    Arc::clone(&so_far),
                 ))
             })
             .collect();
-        tokio::time::sleep(Duration::from_millis(400 + 37 * u64::from(round % 7))).await;
+        // However slow the machine is, it is killed in the middle of work, at another point each time.
+        while so_far.load(Ordering::Relaxed) < LEAST {
+            assert_eq!(
+                serving.child.try_wait().unwrap(),
+                None,
+                "the server ended by itself"
+            );
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        tokio::time::sleep(Duration::from_millis(37 * u64::from(round % 7))).await;
         serving.child.kill().unwrap();
         serving.child.wait().unwrap();
         for client in clients {
@@ -59,7 +74,7 @@ async fn what_was_acknowledged_survives_every_kill(database: TestDatabase) {
         }
     }
     assert!(
-        acknowledged.len() > 10 * kills() as usize,
+        acknowledged.len() >= LEAST * kills() as usize,
         "{} are too few",
         acknowledged.len()
     );
@@ -108,7 +123,7 @@ async fn what_was_acknowledged_survives_every_kill(database: TestDatabase) {
 }
 
 /// Hands in one interaction after the other until nobody answers; gives those that were acknowledged.
-async fn hand_in(url: String, secret: String, name: String) -> Vec<String> {
+async fn hand_in(url: String, secret: String, name: String, so_far: Arc<AtomicUsize>) -> Vec<String> {
     let client = Client::new();
     let mut acknowledged = Vec::new();
     for n in 0.. {
@@ -123,7 +138,10 @@ async fn hand_in(url: String, secret: String, name: String) -> Vec<String> {
             .header("content-type", "application/json")
             .body(body.to_string());
         match request.send().await {
-            Ok(answer) if answer.status() == StatusCode::CREATED => acknowledged.push(id),
+            Ok(answer) if answer.status() == StatusCode::CREATED => {
+                acknowledged.push(id);
+                so_far.fetch_add(1, Ordering::Relaxed);
+            }
             Ok(answer) => panic!("{}", answer.status()),
             Err(_) => break,
         }
