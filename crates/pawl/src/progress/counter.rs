@@ -24,9 +24,8 @@ impl Counter {
     /// For standard error as it is.
     pub(crate) fn new(what: &'static str, total: u64) -> Self {
         let shown = if std::io::stderr().is_terminal() {
-            let style =
-                ProgressStyle::with_template("{bar:30} {human_pos}/{human_len} {msg} {per_sec:.0} {eta}")
-                    .unwrap_or_else(|_| ProgressStyle::default_bar());
+            let style = ProgressStyle::with_template("{bar:30} {human_pos}/{human_len} {msg} · {eta}")
+                .unwrap_or_else(|_| ProgressStyle::default_bar());
             Shown::Bar(ProgressBar::new(total).with_style(style).with_message(what))
         } else {
             Shown::Lines {

@@ -42,10 +42,9 @@ impl Progress {
         let Ok(mut shown) = self.0.lock() else { return };
         match (&mut *shown, event) {
             (Shown::Bar(bar), RunEvent::Started { run, rows, stored }) => {
-                let style = ProgressStyle::with_template(
-                    "{prefix} {bar:30} {human_pos}/{human_len} {msg} {per_sec:.0} {eta}",
-                )
-                .unwrap_or_else(|_| ProgressStyle::default_bar());
+                let style =
+                    ProgressStyle::with_template("{prefix} {bar:30} {human_pos}/{human_len} {msg} · {eta}")
+                        .unwrap_or_else(|_| ProgressStyle::default_bar());
                 let new = ProgressBar::new(rows).with_style(style).with_position(stored);
                 new.set_prefix(run.run_name.clone().unwrap_or_default());
                 *bar = Some(new);
