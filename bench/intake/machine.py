@@ -5,7 +5,6 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -101,9 +100,9 @@ def serving(command, environment=None):
 
 
 @contextlib.contextmanager
-def postgres(folder):
+def postgres():
     """A cluster that keeps what it has committed: the URL of its superuser and the id of its first process."""
-    # Its owner must be able to reach the folder, which is why it is no temporary one of ours.
+    # Its owner is somebody else and must be able to reach the folder, on a disk.
     cluster = pathlib.Path(f"/var/tmp/pawl-bench-postgres.{os.getpid()}")
     url = run([ROOT / "scripts/postgres", "start", cluster, *DURABLE]).strip()
     try:
@@ -111,7 +110,6 @@ def postgres(folder):
         yield url, int(pid)
     finally:
         run([ROOT / "scripts/postgres", "stop", cluster])
-        shutil.rmtree(cluster, ignore_errors=True)
 
 
 def load(url, connections, seconds, environment):
