@@ -71,7 +71,11 @@ impl Interactions {
     ///
     /// # Errors
     /// When RFC 3339 has no notation for the time.
-    pub(crate) fn next(&mut self, id: &str, created_at: OffsetDateTime) -> Result<String, time::error::Format> {
+    pub(crate) fn next(
+        &mut self,
+        id: &str,
+        created_at: OffsetDateTime,
+    ) -> Result<String, time::error::Format> {
         let Lengths { prompt, response } = self.lengths.clone();
         let prompt = self.text(prompt);
         let response = self.text(response);

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use pawl_engine::intake::list::{InteractionFilter, InteractionOrder, InteractionPlace, ListRequest};
+use pawl_engine::intake::list::{InteractionFilter, InteractionOrder, InteractionPlace, ListRequest, search};
 use pawl_engine::intake::overview::{Days, Step};
 use pawl_engine::{Actor, Engine};
 use pawl_model::{InteractionId, UserId};
@@ -36,7 +36,7 @@ struct Wanted {
 impl Wanted {
     fn words(words: impl IntoIterator<Item = String>) -> Self {
         Self::of(InteractionFilter {
-            words: words.into_iter().collect(),
+            search: search(&words.into_iter().collect::<Vec<_>>().join(" ")),
             ..InteractionFilter::default()
         })
     }

@@ -7,6 +7,7 @@ pub mod mask;
 pub mod rollup;
 pub mod sampling;
 pub mod stats;
+pub mod words;
 
 mod check;
 mod contain;

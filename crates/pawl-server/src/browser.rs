@@ -2,12 +2,9 @@
 
 use std::time::Duration;
 
-use axum::Router;
 use axum::http::{HeaderName, HeaderValue, Method, header};
+use axum::response::Response;
 use tower_http::cors::{Any, CorsLayer};
-use tower_http::set_header::SetResponseHeaderLayer;
-
-use crate::AppState;
 
 /// Clients in pages of any origin: they bring their keys in headers, and no cookie of ours is ever sent along.
 pub(crate) fn any_origin() -> CorsLayer {
@@ -55,15 +52,20 @@ pub(crate) fn any_origin() -> CorsLayer {
         .max_age(Duration::from_secs(3_600))
 }
 
-/// Headers without which browsers guess types, tell other sites where one came from, and let pages be framed.
-pub(crate) fn hardened(routes: Router<AppState>) -> Router<AppState> {
-    let header = |name, value| SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value));
-    routes
-        .layer(header(header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
-        .layer(header(header::REFERRER_POLICY, "no-referrer"))
-        .layer(header(header::X_FRAME_OPTIONS, "DENY"))
-        .layer(header(
+/// Headers without which browsers guess types, tell other sites where one came from, and let pages be framed; what a
+/// page says of itself stays.
+pub(crate) async fn hardened(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (
             header::CONTENT_SECURITY_POLICY,
             "default-src 'none'; frame-ancestors 'none'",
-        ))
+        ),
+    ] {
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    }
+    response
 }

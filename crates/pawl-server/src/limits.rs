@@ -8,6 +8,7 @@ use axum::http::StatusCode;
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
 use tokio::sync::Semaphore;
+use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::timeout::TimeoutLayer;
 
@@ -20,14 +21,15 @@ pub(crate) fn bounded(
     settings: &ServerSettings,
     places: &Places,
 ) -> Router<AppState> {
-    routes
-        .layer(DefaultBodyLimit::max(settings.body_limit))
-        .layer(CatchPanicLayer::new())
-        .layer(TimeoutLayer::with_status_code(
-            StatusCode::GATEWAY_TIMEOUT,
-            settings.request_timeout,
-        ))
-        .layer(middleware::from_fn_with_state(places.clone(), shed))
+    let timeout = TimeoutLayer::with_status_code(StatusCode::GATEWAY_TIMEOUT, settings.request_timeout);
+    // Built to one layer, which every request passes in one piece.
+    routes.layer(
+        ServiceBuilder::new()
+            .layer(middleware::from_fn_with_state(places.clone(), shed))
+            .layer(timeout)
+            .layer(CatchPanicLayer::new())
+            .layer(DefaultBodyLimit::max(settings.body_limit)),
+    )
 }
 
 /// Places for requests under way.

@@ -62,7 +62,7 @@ pub(crate) async fn observe(State(state): State<AppState>, mut request: Request,
     );
     request.extensions_mut().insert(id.clone());
     // Dropped with the future where the client goes away.
-    let mut observation = Observation::begin(state.metrics, labels);
+    let mut observation = Observation::begin(state.metrics.clone(), labels);
     let mut response = next.run(request).instrument(span.clone()).await;
     response.headers_mut().insert(REQUEST_ID, id.0);
     span.in_scope(|| observation.end(response.status()));

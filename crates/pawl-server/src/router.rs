@@ -5,6 +5,7 @@
 mod tests;
 
 use axum::{Router, middleware};
+use tower::ServiceBuilder;
 use tower_http::compression::CompressionLayer;
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
@@ -70,7 +71,7 @@ fn declared() -> (Routes, OpenApi) {
     (routes, document)
 }
 
-/// The routes within their limits, with what every answer has; the innermost layer comes first.
+/// The routes within their limits, with what every answer has.
 fn layered(state: AppState, routes: Routes) -> Router {
     let places = Places::new(state.settings.concurrency);
     let bounded = |routes| bounded(routes, &state.settings, &places);
@@ -78,10 +79,12 @@ fn layered(state: AppState, routes: Routes) -> Router {
         .merge(bounded(routes.api))
         .merge(bounded(routes.pages))
         .merge(bounded(routes.clients).layer(browser::any_origin()))
-        .merge(routes.operations)
-        .layer(middleware::from_fn(dialect::speak))
-        .layer(CompressionLayer::new());
-    browser::hardened(routes)
+        .merge(routes.operations);
+    // Built to one layer, which every request passes in one piece.
+    let around = ServiceBuilder::new()
+        .layer(CompressionLayer::new())
         .layer(middleware::from_fn_with_state(state.clone(), observe::observe))
-        .with_state(state)
+        .layer(middleware::map_response(browser::hardened))
+        .layer(middleware::from_fn(dialect::speak));
+    routes.layer(around).with_state(state)
 }

@@ -1,14 +1,19 @@
 //! What every handler is given.
 
+use std::ops::Deref;
+use std::sync::Arc;
 use std::time::Duration;
 
 use pawl_engine::Engine;
 
 use crate::metrics::Metrics;
 
-/// What every handler is given.
+/// What every handler is given: each request is handed several, so that a clone of it is a pointer.
 #[derive(Clone)]
-pub struct AppState {
+pub struct AppState(Arc<Application>);
+
+/// What the handlers share.
+pub struct Application {
     /// What the product does.
     pub engine: Engine,
     /// How requests are bounded.
@@ -20,11 +25,19 @@ impl AppState {
     /// Of this engine, with counters of its own.
     #[must_use]
     pub fn new(engine: Engine, settings: ServerSettings) -> Self {
-        Self {
+        Self(Arc::new(Application {
             engine,
             settings,
             metrics: Metrics::new(),
-        }
+        }))
+    }
+}
+
+impl Deref for AppState {
+    type Target = Application;
+
+    fn deref(&self) -> &Application {
+        &self.0
     }
 }
 

@@ -58,14 +58,38 @@ pub struct NewRow {
 /// # Errors
 /// [`crate::StoreError::Duplicate`] when one is there already, [`crate::StoreError::Reference`] when its tenant is not.
 pub async fn insert(scope: &mut Scope, rows: &[NewRow]) -> Result<()> {
+    add(scope, rows, &INSERT).await.map(drop)
+}
+
+/// As [`insert`]; says whether all of them are new under their names. Where some are not, part of the rest has been
+/// added: nothing of the transaction is of use then.
+///
+/// # Errors
+/// As [`insert`].
+pub async fn insert_new(scope: &mut Scope, rows: &[NewRow]) -> Result<bool> {
+    let on_existing = OnExisting::Keep(&["user_id", "interaction_id"]);
+    add(
+        scope,
+        rows,
+        &Insert {
+            on_existing,
+            ..INSERT
+        },
+    )
+    .await
+}
+
+async fn add(scope: &mut Scope, rows: &[NewRow], insert: &Insert) -> Result<bool> {
     for row in rows {
         scope.owner(Some(row.interaction.user_id)).await?;
     }
     let values: Vec<Vec<Value<'_>>> = rows.iter().map(values).collect();
-    INSERT.rows(scope, &values).await?;
+    if insert.rows(scope, &values).await? < rows.len() as u64 {
+        return Ok(false);
+    }
     let spans: Vec<Vec<Value<'_>>> = rows.iter().filter_map(span_values).collect();
     INSERT_SPANS.rows(scope, &spans).await?;
-    Ok(())
+    Ok(true)
 }
 
 fn values(row: &NewRow) -> Vec<Value<'_>> {

@@ -34,7 +34,9 @@ impl Sqlite {
             .foreign_keys(true)
             .busy_timeout(BUSY_TIMEOUT)
             .page_size(8_192)
-            .pragma("cache_size", "-16384");
+            .pragma("cache_size", "-16384")
+            // Pages that are written again and again are copied into the file less often.
+            .pragma("wal_autocheckpoint", "4096");
         let writer = SqlitePoolOptions::new()
             .max_connections(1)
             .acquire_timeout(BUSY_TIMEOUT * 6)

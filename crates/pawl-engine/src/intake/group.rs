@@ -33,6 +33,16 @@ pub(crate) struct Context {
 impl Context {
     /// Stores what is to be stored of these batches: an outcome for each of their items, durable once they are told.
     pub(crate) async fn store(&self, batches: &[&Batch]) -> Result<Vec<Vec<Outcome>>, EngineError> {
+        // Nearly always everything is new and has room, and then there is nothing to look up.
+        let mut scope = self.store.write(Actor::Service).await?;
+        let mut group = self.begin(&mut scope, batches).await?;
+        let outcomes = group.take_all(&mut scope, batches).await?;
+        if group.drops.is_empty() && interactions::insert_new(&mut scope, &group.rows).await? {
+            group.write_beside(&mut scope).await?;
+            scope.commit().await?;
+            return Ok(outcomes);
+        }
+        drop(scope);
         let mut scope = self.store.write(Actor::Service).await?;
         let outcomes = self.store_in(&mut scope, batches).await?;
         scope.commit().await?;
@@ -46,11 +56,10 @@ impl Context {
         batches: &[&Batch],
     ) -> Result<Vec<Vec<Outcome>>, EngineError> {
         let mut group = self.begin(scope, batches).await?;
-        let mut outcomes = Vec::with_capacity(batches.len());
-        for batch in batches {
-            outcomes.push(group.take(scope, batch).await?);
-        }
-        group.write(scope).await?;
+        group.look_up(scope, batches).await?;
+        let outcomes = group.take_all(scope, batches).await?;
+        interactions::insert(scope, &group.rows).await?;
+        group.write_beside(scope).await?;
         Ok(outcomes)
     }
 
@@ -70,19 +79,13 @@ impl Context {
                 tenant.used = used.stored;
             }
         }
-        let keys: Vec<(UserId, &str)> = items().map(key).collect();
-        let known = interactions::known(scope, &keys).await?;
-        let stored = known
-            .into_iter()
-            .map(|known| ((known.user_id, known.interaction_id.clone()), known))
-            .collect();
         Ok(Group {
             clock: self.clock.clone(),
             now,
             tenants,
-            stored,
+            stored: HashMap::new(),
             fresh: HashMap::new(),
-            rows: Vec::with_capacity(keys.len()),
+            rows: Vec::new(),
             drops: BTreeMap::new(),
             hours: BTreeMap::new(),
         })
@@ -151,6 +154,29 @@ enum Fate {
 }
 
 impl<'b> Group<'b> {
+    /// Finds out which of the items are there already.
+    async fn look_up(&mut self, scope: &mut Scope, batches: &[&'b Batch]) -> Result<(), EngineError> {
+        let items = batches.iter().flat_map(|batch| &batch.items);
+        let keys: Vec<(UserId, &str)> = items.map(key).collect();
+        let known = interactions::known(scope, &keys).await?.into_iter();
+        self.stored = known
+            .map(|known| ((known.user_id, known.interaction_id.clone()), known))
+            .collect();
+        Ok(())
+    }
+
+    async fn take_all(
+        &mut self,
+        scope: &mut Scope,
+        batches: &[&'b Batch],
+    ) -> Result<Vec<Vec<Outcome>>, EngineError> {
+        let mut outcomes = Vec::with_capacity(batches.len());
+        for batch in batches {
+            outcomes.push(self.take(scope, batch).await?);
+        }
+        Ok(outcomes)
+    }
+
     async fn take(&mut self, scope: &mut Scope, batch: &'b Batch) -> Result<Vec<Outcome>, EngineError> {
         let full = match batch.terms {
             Terms::Whole => self.full(scope, batch).await?,
@@ -286,10 +312,8 @@ impl<'b> Group<'b> {
         Ok(Outcome::Created { id })
     }
 
-    async fn write(mut self, scope: &mut Scope) -> Result<(), EngineError> {
-        if !self.rows.is_empty() {
-            interactions::insert(scope, &self.rows).await?;
-        }
+    /// Writes what goes with the rows.
+    async fn write_beside(mut self, scope: &mut Scope) -> Result<(), EngineError> {
         self.write_drops(scope).await?;
         self.write_hours(scope).await?;
         let used: Vec<UsedDay> = self

@@ -1,8 +1,9 @@
 //! Interactions that are stored: a page at a time, one with all that is known of it, and all of them for an export.
 
+use pawl_checks::words::each_word;
 use pawl_model::{Interaction, InteractionId, Json, Policy, UserId};
 use pawl_store::query::{self, InteractionQuery};
-pub use pawl_store::query::{InteractionFilter, InteractionOrder, InteractionPlace};
+pub use pawl_store::query::{InteractionFilter, InteractionOrder, InteractionPlace, Search};
 use pawl_store::{Actor, interactions, policies, search};
 use time::OffsetDateTime;
 
@@ -49,20 +50,37 @@ pub struct InteractionDetail {
     pub policy: Policy,
 }
 
-/// The words and phrases of a search: what stands in quotes belongs together. Those without a letter or digit are no
-/// words.
+/// Words of a search; further ones are left out.
+const MAX_WORDS: usize = 32;
+
+/// What a text looks for. Words are found whatever their case and accents. What stands in quotes, and a word with other
+/// characters in it, is found as it is written, but for the case of ASCII letters. What holds neither letter nor digit
+/// looks for nothing.
 #[must_use]
-pub fn words(text: &str) -> Vec<String> {
-    let mut words = Vec::new();
+pub fn search(text: &str) -> Search {
+    let mut search = Search::default();
     for (index, part) in text.split('"').enumerate() {
         if index % 2 == 1 {
-            words.push(part.trim().to_owned());
+            add(&mut search, part.trim());
         } else {
-            words.extend(part.split_whitespace().map(str::to_owned));
+            let no_letter = |letter: char| !letter.is_alphanumeric();
+            part.split_whitespace()
+                .for_each(|word| add(&mut search, word.trim_matches(no_letter)));
         }
     }
-    words.retain(|word| word.chars().any(char::is_alphanumeric));
-    words
+    search.words.sort_unstable();
+    search.words.dedup();
+    search.words.truncate(MAX_WORDS);
+    search.phrases.truncate(MAX_WORDS);
+    search
+}
+
+fn add(search: &mut Search, term: &str) {
+    let known = search.words.len();
+    each_word(term, |word| search.words.push(word.to_owned()));
+    if search.words.len() > known && !term.chars().all(char::is_alphanumeric) {
+        search.phrases.push(term.to_owned());
+    }
 }
 
 impl Engine {
@@ -91,10 +109,11 @@ impl Engine {
             .last()
             .filter(|_| more)
             .map(|last| request.order.place(last));
-        let searched_until = match request.filter.words.as_slice() {
-            [] => None,
-            _ if search::is_behind(&mut scope).await? => Some(search::indexed_until(&mut scope).await?),
-            _ => Some(self.clock.now()),
+        let searched_until = if request.filter.search.is_empty() {
+            None
+        } else {
+            let behind_since = search::behind_since(&mut scope).await?;
+            Some(behind_since.unwrap_or_else(|| self.clock.now()))
         };
         if let Some(policy) = policies::list(&mut scope, &[request.user_id]).await?.pop() {
             items
@@ -174,14 +193,24 @@ impl Engine {
 
 #[cfg(test)]
 mod tests {
-    use super::words;
+    use super::search;
 
     #[test]
     fn quotes_keep_words_together() {
+        let found = search("Refund,  \"order Number\" -- user_id straße\" x");
         assert_eq!(
-            words("refund  \"order number\" -- straße\" x"),
-            ["refund", "order number", "straße", "x"]
+            found.words,
+            ["id", "number", "order", "refund", "strasse", "user", "x"]
+                .map(|word| word.replace("strasse", "straße"))
         );
-        assert!(words(" \"\" - ").is_empty());
+        assert_eq!(found.phrases, ["order Number", "user_id"]);
+        assert!(search(" \"\" - ").is_empty());
+    }
+
+    #[test]
+    fn a_search_is_bounded() {
+        let many: Vec<String> = (0..100).map(|number| format!("a-{number}")).collect();
+        let found = search(&many.join(" "));
+        assert_eq!((found.words.len(), found.phrases.len()), (32, 32));
     }
 }

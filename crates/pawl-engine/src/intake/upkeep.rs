@@ -1,9 +1,10 @@
 //! What follows behind the commits: stale hours are added up again, and words are indexed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use pawl_checks::rollup::{Observation, Rollup};
+use pawl_checks::words::each_word;
 use pawl_model::{Json, UserId};
 use pawl_store::rollups::{RolledHour, RolledRow, Stretch};
 use pawl_store::{Actor, Scope, intake, policies, rollups, search};
@@ -20,8 +21,8 @@ const PAGE: u32 = 5_000;
 const HOURS: usize = 200;
 /// Stale hours, and tenants with some, that are seen to at a time.
 const STALE: u32 = 1_000;
-/// Interactions whose words are indexed in one transaction.
-const INDEXED: u32 = 2_000;
+/// Interactions whose words are indexed in one transaction: what is to be stored meanwhile waits for it on SQLite.
+const INDEXED: u32 = 500;
 /// How often there is looked for something to do.
 const PAUSE: Duration = Duration::from_secs(1);
 
@@ -46,15 +47,12 @@ impl Engine {
     /// When the database fails.
     pub async fn catch_up(&self) -> Result<(), EngineError> {
         let mut scope = self.store.read(Actor::Service).await?;
-        let mut is_behind = search::is_behind(&mut scope).await?;
+        let mut is_behind = search::behind_since(&mut scope).await?.is_some();
         drop(scope);
         while is_behind {
-            // The time is taken before the transaction sees what is there.
-            let now = self.clock.now();
             let mut scope = self.store.write(Actor::Service).await?;
-            let indexed = search::index(&mut scope, INDEXED, now).await?;
+            is_behind = search::index(&mut scope, INDEXED, distinct_words).await? > 0;
             scope.commit().await?;
-            is_behind = indexed == u64::from(INDEXED);
         }
         let mut scope = self.store.read(Actor::Service).await?;
         let tenants = rollups::stale_tenants(&mut scope, STALE).await?;
@@ -83,7 +81,6 @@ impl Engine {
             // Without the tenant nothing is left to add up.
             if policy.is_some() {
                 add_up(&mut scope, &zone, &stretch).await?;
-                search::reindex(&mut scope, &stretch).await?;
             }
         }
         for hour in stale {
@@ -92,6 +89,16 @@ impl Engine {
         scope.commit().await?;
         Ok(())
     }
+}
+
+fn distinct_words(text: &str) -> Vec<String> {
+    let mut words = HashSet::new();
+    each_word(text, |word| {
+        if !words.contains(word) {
+            words.insert(word.to_owned());
+        }
+    });
+    words.into_iter().collect()
 }
 
 /// The local hours that stale hours of UTC touch, those that follow each other together; or all time.

@@ -77,7 +77,7 @@ pub(crate) async fn ingest(
         } else {
             Terms::Sampled
         },
-        engine: state.engine,
+        engine: &state.engine,
         sender,
     };
     let received = Received::of(request)?;
@@ -95,13 +95,13 @@ pub(crate) async fn ingest(
 }
 
 /// Whose interactions are received, and how.
-struct Intake {
-    engine: Engine,
+struct Intake<'s> {
+    engine: &'s Engine,
     sender: Actor,
     terms: Terms,
 }
 
-impl Intake {
+impl Intake<'_> {
     async fn receive(&self, read: Vec<lines::Read>) -> Result<Vec<Receipt>, Problem> {
         Ok(self.engine.receive(read, self.sender, self.terms).await?)
     }

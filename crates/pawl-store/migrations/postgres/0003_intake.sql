@@ -82,38 +82,34 @@ create table stale_hours (
     primary key (user_id, hour)
 );
 
--- The words of prompts and responses, with the tenant as a word among them.
+-- The words of prompts and responses, hashed together with the tenant. Without row level security, under which no index
+-- of words can be used: whether an array contains another could tell of rows that nobody may see. Who reads it has
+-- ids and numbers; the interactions behind them are protected.
 create table _pawl_search (
-    user_id uuid not null references auth.users (id) on delete cascade,
-    evaluation_id uuid not null references evaluations (id) on delete cascade,
-    document tsvector not null,
-    primary key (user_id, evaluation_id)
+    evaluation_id uuid primary key references evaluations (id) on delete cascade,
+    user_id uuid not null,
+    words int[] not null
 );
 
--- Up to when interactions are searchable: one row.
-create table _pawl_search_progress (
-    id boolean primary key default true check (id),
-    indexed_until timestamp not null
+-- Interactions whose words are not indexed yet.
+create table _pawl_search_queue (
+    number bigint generated always as identity primary key,
+    user_id uuid not null,
+    evaluation_ids uuid[] not null,
+    queued_at timestamp not null default now()
 );
-insert into _pawl_search_progress (indexed_until) values ('1970-01-01');
 
-create index evaluations_newest on evaluations (user_id, created_at desc);
-create index evaluations_by_score on evaluations (user_id, score);
-create index evaluations_by_latency on evaluations (user_id, latency_ms);
-create index evaluations_received on evaluations (received_at);
+-- What lists are sorted by. An index in the order of scores or latencies would cost a page for every row that is
+-- stored; this one grows at its end, and is looked through in a moment.
+create index evaluations_newest on evaluations (user_id, created_at desc) include (score, latency_ms, id);
 create index intake_ledger_first on intake_ledger (user_id, first_at);
-create index _pawl_search_document on _pawl_search using gin (document);
-create index _pawl_search_evaluation on _pawl_search (evaluation_id);
+create index _pawl_search_words on _pawl_search using gin (words);
 
 create function pawl_mark_stale_hour() returns trigger language plpgsql as $f$
 begin
     if tg_op <> 'INSERT' then
         insert into stale_hours (user_id, hour) values (old.user_id, date_trunc('hour', old.created_at))
         on conflict do nothing;
-    end if;
-    -- What is searched for is found again when the hour is made fresh.
-    if tg_op = 'UPDATE' then
-        delete from _pawl_search where user_id = old.user_id and evaluation_id = old.id;
     end if;
     if tg_op <> 'DELETE' then
         insert into stale_hours (user_id, hour) values (new.user_id, date_trunc('hour', new.created_at))
@@ -128,6 +124,21 @@ create trigger stale_by_update after update on evaluations
     for each row execute function pawl_mark_stale_hour();
 create trigger stale_by_delete after delete on evaluations
     for each row execute function pawl_mark_stale_hour();
+
+-- A row for many interactions: what is stored together is indexed together.
+create function pawl_queue_words() returns trigger language plpgsql as $f$
+begin
+    insert into _pawl_search_queue (user_id, evaluation_ids)
+    select user_id, array_agg(id)
+    from (select user_id, id, row_number() over () / 500 as part from changed) numbered
+    group by user_id, part;
+    return null;
+end
+$f$;
+create trigger words_by_insert after insert on evaluations
+    referencing new table as changed for each statement execute function pawl_queue_words();
+create trigger words_by_update after update on evaluations
+    referencing new table as changed for each statement execute function pawl_queue_words();
 
 create function pawl_change_policy() returns trigger language plpgsql as $f$
 begin
@@ -149,13 +160,8 @@ declare
 begin
     foreach tenant_table in array array[
         'evaluation_configs', 'evaluations', 'interaction_traces', 'intake_ledger', 'intake_days',
-        'interaction_rollups', 'stale_hours', '_pawl_search', '_pawl_search_progress'
+        'interaction_rollups', 'stale_hours', '_pawl_search_queue', '_pawl_search'
     ] loop
-        execute format('alter table %I enable row level security', tenant_table);
-        execute format('alter table %I force row level security', tenant_table);
-        execute format(
-            'create policy "Service role" on %I for all using ((select auth.role()) = ''service_role'')'
-            ' with check ((select auth.role()) = ''service_role'')', tenant_table);
         -- A runtime role that was made before these tables goes on working.
         for grantee in
             select distinct given.grantee::regrole::text
@@ -165,9 +171,15 @@ begin
         loop
             execute format('grant select, insert, update, delete on %I to %s', tenant_table, grantee);
         end loop;
+        continue when tenant_table = '_pawl_search';
+        execute format('alter table %I enable row level security', tenant_table);
+        execute format('alter table %I force row level security', tenant_table);
+        execute format(
+            'create policy "Service role" on %I for all using ((select auth.role()) = ''service_role'')'
+            ' with check ((select auth.role()) = ''service_role'')', tenant_table);
     end loop;
     foreach tenant_table in array array['interaction_traces', 'intake_ledger', 'intake_days',
-        'interaction_rollups', '_pawl_search'] loop
+        'interaction_rollups', '_pawl_search_queue'] loop
         execute format(
             'create policy "Users see their rows" on %I for select using ((select auth.uid()) = user_id)',
             tenant_table);
@@ -186,4 +198,5 @@ create policy "User can insert their own evaluations" on evaluations
 -- Their own changes mark hours.
 create policy "Users mark their hours" on stale_hours for all using ((select auth.uid()) = user_id)
     with check ((select auth.uid()) = user_id);
-create policy "Everybody sees how far it is" on _pawl_search_progress for select using (true);
+-- And queue what they add.
+create policy "Users queue their rows" on _pawl_search_queue for insert with check ((select auth.uid()) = user_id);

@@ -93,22 +93,21 @@ create table stale_hours (
     primary key (user_id, hour)
 ) strict, without rowid;
 
--- The words of prompts and responses by the number of the row, with the tenant as a word beside them.
+-- The words of prompts and responses by the number of the row, with the tenant as a word among them.
 create virtual table _pawl_search using fts5(
-    tenant, document, content = '', contentless_delete = 1, tokenize = 'unicode61'
+    document, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii'
 );
 
--- Up to which row, and when that arrived, interactions are searchable: one row.
-create table _pawl_search_progress (
-    id integer primary key check (id = 1),
-    indexed_until integer not null,
-    number integer not null
+-- Rows whose words are not indexed yet: new ones, those whose words were changed, and those that are gone.
+create table _pawl_search_queue (
+    number integer primary key,
+    user_id text not null,
+    queued_at integer not null default (cast(unixepoch('subsec') * 1000000 as integer))
 ) strict;
-insert into _pawl_search_progress (id, indexed_until, number) values (1, 0, 0);
 
-create index evaluations_newest on evaluations (user_id, created_at desc);
-create index evaluations_by_score on evaluations (user_id, cast(score as real));
-create index evaluations_by_latency on evaluations (user_id, latency_ms);
+-- What lists are filtered and sorted by. An index in the order of scores or latencies would cost a page for every row
+-- that is stored; this one grows at its end, and is looked through in a moment.
+create index evaluations_newest on evaluations (user_id, created_at desc, cast(score as real), latency_ms, flags);
 create index intake_ledger_first on intake_ledger (user_id, first_at);
 
 create trigger stale_by_insert after insert on evaluations when new.content_hash is null begin
@@ -121,17 +120,20 @@ create trigger stale_by_update after update on evaluations begin
         (old.user_id, old.created_at - ((old.created_at % 3600000000) + 3600000000) % 3600000000),
         (new.user_id, new.created_at - ((new.created_at % 3600000000) + 3600000000) % 3600000000);
 end;
-create trigger search_by_update after update of prompt, response on evaluations
-when new.number <= (select number from _pawl_search_progress) begin
-    delete from _pawl_search where rowid = old.number;
-    insert into _pawl_search (rowid, tenant, document)
-    values (
-        new.number, replace(new.user_id, '-', ''), substr(new.prompt, 1, 100000) || ' ' || substr(new.response, 1, 100000)
-    );
+create trigger words_by_insert after insert on evaluations begin
+    insert or ignore into _pawl_search_queue (number, user_id, queued_at)
+    values (new.number, new.user_id, new.received_at);
+end;
+create trigger words_by_update after update of prompt, response on evaluations begin
+    insert or ignore into _pawl_search_queue (number, user_id) values (new.number, new.user_id);
 end;
 create trigger stale_by_delete after delete on evaluations begin
     insert or ignore into stale_hours (user_id, hour)
     values (old.user_id, old.created_at - ((old.created_at % 3600000000) + 3600000000) % 3600000000);
+    insert or ignore into _pawl_search_queue (number, user_id) values (old.number, old.user_id);
+end;
+-- Whoever takes a row from the queue goes on to index what it says now.
+create trigger words_by_indexing after delete on _pawl_search_queue begin
     delete from _pawl_search where rowid = old.number;
 end;
 create trigger change_policy after update on evaluation_configs begin

@@ -4,6 +4,7 @@ use pawl_model::{Interaction, InteractionId, UserId};
 use time::OffsetDateTime;
 
 use super::sql::{Dialect, Sql};
+use crate::search::{expression, hashes};
 use crate::{Result, Scope, Value};
 
 /// Up to so many rows with the words that are looked for are found by the words and sorted; where there are more, rows
@@ -29,8 +30,25 @@ pub struct InteractionFilter {
     pub least_latency_ms: Option<i32>,
     /// That took at most so many milliseconds.
     pub most_latency_ms: Option<i32>,
-    /// In whose prompt or response all of these words and phrases stand.
+    /// What stands in prompt or response.
+    pub search: Search,
+}
+
+/// What is looked for in prompts and responses.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Search {
+    /// Words that all stand in them, as the index has them.
     pub words: Vec<String>,
+    /// Texts that stand in one of them as they are here, but for the case of ASCII letters.
+    pub phrases: Vec<String>,
+}
+
+impl Search {
+    /// Whether nothing is looked for.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.words.is_empty() && self.phrases.is_empty()
+    }
 }
 
 /// In which order; those without a score or latency come last.
@@ -124,10 +142,8 @@ impl InteractionOrder {
 /// # Errors
 /// When the database fails.
 pub async fn interactions(scope: &mut Scope, query: &InteractionQuery<'_>) -> Result<Vec<Interaction>> {
-    let few_hits = match query.filter.words.as_slice() {
-        [] => true,
-        words => hits(scope, query.user_id, words).await? <= SORTED_HITS,
-    };
+    let search = &query.filter.search;
+    let few_hits = search.is_empty() || hits(scope, query.user_id, search).await? <= SORTED_HITS;
     let parts: &[Part] = match query.after {
         _ if query.order.by_time() => &[Part::With],
         Some(InteractionPlace { key: None, .. }) => &[Part::Without],
@@ -152,10 +168,10 @@ pub async fn interactions(scope: &mut Scope, query: &InteractionQuery<'_>) -> Re
 }
 
 /// How many interactions have these words, as far as that is worth knowing.
-async fn hits(scope: &mut Scope, user: UserId, words: &[String]) -> Result<i64> {
+async fn hits(scope: &mut Scope, user: UserId, search: &Search) -> Result<i64> {
     let mut sql = Sql::new(scope);
     sql.push("select count(*) from (select 1 from _pawl_search s where ");
-    sql.matches(user, words);
+    sql.matches(user, search);
     sql.push(" limit ");
     sql.value((SORTED_HITS + 1).into());
     sql.push(") hits where ");
@@ -172,12 +188,27 @@ async fn hits(scope: &mut Scope, user: UserId, words: &[String]) -> Result<i64> 
 
 impl<'q> Sql<'q> {
     fn page(&mut self, query: &InteractionQuery<'q>, part: Part, few_hits: bool, limit: i64) {
-        let filter = query.filter;
         self.push(
             "select e.id, e.interaction_id, e.user_id, e.prompt, e.response, e.score, e.latency_ms, e.flags, \
              e.pii_tokens_redacted, e.created_at, e.received_at, e.sample_weight, e.trace, e.redactions, \
              null from evaluations e where ",
         );
+        if query.order.by_time() {
+            self.picked(query, part, few_hits, limit);
+        } else {
+            // The rows of a page are sorted out by what the index holds, and only they are read.
+            let row = self.dialect.row();
+            self.push(&[row, " in (select ", row, " from evaluations e where "].concat());
+            self.picked(query, part, few_hits, limit);
+            self.push(") and ");
+            self.tenant_again(query.user_id);
+            self.in_order(query.order, part);
+        }
+    }
+
+    /// Adds which rows are on a page, in their order.
+    fn picked(&mut self, query: &InteractionQuery<'q>, part: Part, few_hits: bool, limit: i64) {
+        let filter = query.filter;
         self.push("e.user_id = ");
         self.value(query.user_id.into());
         self.push(" and ");
@@ -190,10 +221,11 @@ impl<'q> Sql<'q> {
         self.bound("e.latency_ms", ">=", filter.least_latency_ms);
         self.bound("e.latency_ms", "<=", filter.most_latency_ms);
         self.flags(filter);
-        if !filter.words.is_empty() {
-            self.words(query.user_id, &filter.words, few_hits);
+        if !filter.search.is_empty() {
+            self.search(query, few_hits);
         }
-        self.part(query, part);
+        self.behind(query, part);
+        self.in_order(query.order, part);
         self.push(" limit ");
         self.value(limit.into());
     }
@@ -243,67 +275,65 @@ impl<'q> Sql<'q> {
         }
     }
 
-    fn words(&mut self, user: UserId, words: &'q [String], few_hits: bool) {
-        match (self.dialect, few_hits) {
-            (Dialect::Sqlite, true) => self.push(" and e.number in (select s.rowid from _pawl_search s where "),
-            (Dialect::Sqlite, false) => {
-                self.push(" and exists (select 1 from _pawl_search s where s.rowid = +e.number and ");
+    fn search(&mut self, query: &InteractionQuery<'q>, few_hits: bool) {
+        let search = &query.filter.search;
+        self.push(match (self.dialect, few_hits, query.order.by_time()) {
+            (Dialect::Sqlite, true, _) => " and e.number in (select s.rowid from _pawl_search s where ",
+            // Of many, rows are looked through in their order until the page is full, or all of them sorted.
+            (Dialect::Sqlite, false, true) => {
+                " and exists (select 1 from _pawl_search s where s.rowid = +e.number and "
             }
-            (Dialect::Postgres, true) => {
-                self.push(" and e.id in (select s.evaluation_id from _pawl_search s where ");
+            (Dialect::Sqlite, false, false) => " and +e.number in (select s.rowid from _pawl_search s where ",
+            (Dialect::Postgres, false, true) => {
+                " and exists (select 1 from _pawl_search s where s.evaluation_id = e.id and "
             }
-            (Dialect::Postgres, false) => self.push(
-                " and exists (select 1 from _pawl_search s where s.user_id = e.user_id and s.evaluation_id = e.id and ",
-            ),
-        }
-        self.matches(user, words);
+            (Dialect::Postgres, ..) => " and e.id in (select s.evaluation_id from _pawl_search s where ",
+        });
+        self.matches(query.user_id, search);
         self.push(")");
+        for phrase in &search.phrases {
+            let phrase = self.bind(phrase.to_ascii_lowercase().into());
+            let condition = match self.dialect {
+                Dialect::Sqlite => [
+                    " and (instr(lower(e.prompt), ",
+                    &phrase,
+                    ") > 0 or instr(lower(e.response), ",
+                    &phrase,
+                    ") > 0)",
+                ],
+                Dialect::Postgres => [
+                    " and (position(",
+                    &phrase,
+                    " in lower(e.prompt collate \"C\")) > 0 or position(",
+                    &phrase,
+                    " in lower(e.response collate \"C\")) > 0)",
+                ],
+            };
+            self.push(&condition.concat());
+        }
     }
 
-    /// Adds the condition that a document of the index has the tenant as a word, and all of these.
-    fn matches(&mut self, user: UserId, words: &[String]) {
-        let tenant = user.0.simple().to_string();
+    /// Adds the condition that the index knows a row as the tenant's, and as one with all of the words.
+    fn matches(&mut self, user: UserId, search: &Search) {
         match self.dialect {
             Dialect::Sqlite => {
-                // Within quotes nothing is an operator.
-                let quoted: Vec<String> = words
-                    .iter()
-                    .map(|word| ["\"", &word.replace('"', "\"\""), "\""].concat())
-                    .collect();
-                let text = [
-                    "tenant : ",
-                    &tenant_word(&tenant),
-                    " AND document : (",
-                    &quoted.join(" AND "),
-                    ")",
-                ];
                 self.push("_pawl_search match ");
-                self.value(text.concat().into());
+                self.value(expression(user, &search.words).into());
             }
             Dialect::Postgres => {
                 self.push("s.user_id = ");
                 self.value(user.into());
-                self.push(" and s.document @@ (");
-                self.value(["t", &tenant].concat().into());
-                self.push("::tsquery");
-                for word in words {
-                    self.push(" && phraseto_tsquery('simple', ");
-                    self.value(word.clone().into());
-                    self.push(")");
-                }
-                self.push(")");
+                self.push(" and s.words @> ");
+                self.value(hashes(user, &search.words).into());
+                self.push("::text::int[]");
             }
         }
     }
 
-    fn part(&mut self, query: &InteractionQuery<'q>, part: Part) {
-        let (order, dialect) = (query.order, self.dialect);
-        let column = order.column(dialect);
-        let (behind, direction) = if order.descending() {
-            ("<", " desc")
-        } else {
-            (">", "")
-        };
+    /// Adds the condition that rows come after the last one of the page before.
+    fn behind(&mut self, query: &InteractionQuery<'q>, part: Part) {
+        let order = query.order;
+        let column = order.column(self.dialect);
         if !order.by_time() {
             let presence = if part == Part::With {
                 " is not null"
@@ -312,38 +342,70 @@ impl<'q> Sql<'q> {
             };
             self.push(&[" and ", column, presence].concat());
         }
-        let numeric = if column == "e.score" { "::numeric" } else { "" };
-        if let Some(after) = query.after {
-            let key = match (order.by_time(), after.key) {
-                (true, _) => Some(Value::from(after.created_at)),
-                (false, Some(key)) => Some(Value::from(key)),
-                (false, None) => None,
-            };
-            match (key, part) {
-                (Some(key), Part::With) => {
-                    self.push(&[" and (", column, ", e.id) ", behind, " ("].concat());
-                    self.value(key);
-                    self.push(numeric);
-                    self.push(", ");
-                    self.value(after.id.into());
-                    self.push(")");
-                }
-                (None, Part::Without) => {
-                    self.push(&[" and e.id ", behind, " "].concat());
-                    self.value(after.id.into());
-                }
-                _ => {}
-            }
-        }
-        let by_key = if part == Part::With {
-            [column, direction, ", "].concat()
-        } else {
-            String::new()
+        let Some(after) = query.after else { return };
+        let behind = if order.descending() { " < " } else { " > " };
+        let key = match (order.by_time(), after.key) {
+            (true, _) => Some(Value::from(after.created_at)),
+            (false, key) => key.map(Value::from),
         };
-        self.push(&[" order by ", &by_key, "e.id", direction].concat());
+        match (key, part) {
+            (Some(key), Part::With) => {
+                self.push(&[" and (", column, ", ", self.dialect.tie(order), ")", behind, "("].concat());
+                self.value(key);
+                if column == "e.score" {
+                    self.push("::numeric");
+                }
+                self.push(", ");
+                self.row_of(query, after.id);
+                self.push(")");
+            }
+            (None, Part::Without) => {
+                self.push(&[" and ", self.dialect.tie(order), behind].concat());
+                self.row_of(query, after.id);
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds what rows of the same time, score or latency are sorted by, of this row.
+    fn row_of(&mut self, query: &InteractionQuery<'q>, id: InteractionId) {
+        let id = self.bind(id.into());
+        if query.order.by_time() || self.dialect == Dialect::Postgres {
+            self.push(&id);
+            return;
+        }
+        let user = self.bind(query.user_id.into());
+        // Where the row is gone by now its equals are shown again, which is better than not at all.
+        let edge = if query.order.descending() {
+            "9223372036854775807"
+        } else {
+            "0"
+        };
+        let number = "coalesce((select number from evaluations where id = ";
+        self.push(&[number, &id, " and user_id = ", &user, "), ", edge, ")"].concat());
+    }
+
+    fn in_order(&mut self, order: InteractionOrder, part: Part) {
+        let direction = if order.descending() { " desc" } else { "" };
+        self.push(" order by ");
+        if part == Part::With {
+            self.push(&[order.column(self.dialect), direction, ", "].concat());
+        }
+        self.push(&[self.dialect.tie(order), direction].concat());
     }
 }
 
-fn tenant_word(tenant: &str) -> String {
-    ["\"", tenant, "\""].concat()
+impl Dialect {
+    /// What names a row where it is picked from an index.
+    const fn row(self) -> &'static str {
+        match self {
+            Self::Sqlite => "e.number",
+            Self::Postgres => "e.id",
+        }
+    }
+
+    /// What rows of the same time, score or latency are sorted by: what is at hand.
+    const fn tie(self, order: InteractionOrder) -> &'static str {
+        if order.by_time() { "e.id" } else { self.row() }
+    }
 }

@@ -9,7 +9,7 @@ mod sql;
 mod write;
 
 pub use interactions::{
-    InteractionFilter, InteractionOrder, InteractionPlace, InteractionQuery, interactions,
+    InteractionFilter, InteractionOrder, InteractionPlace, InteractionQuery, Search, interactions,
 };
 pub use read::{ANSWER_BYTES, EMBEDDED_ROWS, Lock, count, select};
 pub(crate) use sql::Dialect;

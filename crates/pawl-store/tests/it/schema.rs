@@ -60,8 +60,7 @@ fn every_file_is_known_and_names_the_tenant() {
                 "id = $1 or $1 is null",
                 "$2 = $1 or $1 is null",
             ];
-            let no_rows_of_tenants =
-                statement.name.ends_with("_ownership") || statement.name == "search/progress";
+            let no_rows_of_tenants = statement.name.ends_with("_ownership");
             assert!(
                 no_rows_of_tenants || names_the_tenant.iter().any(|guard| text.contains(guard)),
                 "{} reads or writes rows of every tenant",

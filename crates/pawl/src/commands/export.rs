@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use anyhow::Context as _;
 use pawl_engine::Actor;
 use pawl_engine::intake::Zone;
-use pawl_engine::intake::list::{InteractionFilter, words};
+use pawl_engine::intake::list::{InteractionFilter, search};
 
 use crate::cli::{ExportCommand, ExportFormat, ExportInteractionsArgs};
 use crate::exit::{Exit, Usage};
@@ -24,9 +24,9 @@ async fn interactions(args: ExportInteractionsArgs) -> anyhow::Result<Exit> {
     let user = super::tenant(&engine, &args.user).await?;
     let policy = engine.policy_today(user).await?;
     let zone = Zone::named_or_utc(policy.as_ref().map_or("UTC", |today| &today.policy.timezone));
-    let words = args.search.as_deref().map(words).unwrap_or_default();
+    let search = args.search.as_deref().map(search).unwrap_or_default();
     if args.search.is_some() {
-        if words.is_empty() {
+        if search.is_empty() {
             return Err(Usage("--search has no word in it".to_owned()).into());
         }
         engine.catch_up().await?;
@@ -37,7 +37,7 @@ async fn interactions(args: ExportInteractionsArgs) -> anyhow::Result<Exit> {
         any_flags: args.flags,
         least_score: args.min_score,
         most_score: args.max_score,
-        words,
+        search,
         ..InteractionFilter::default()
     };
     let out: Box<dyn Write + Send> = match &args.output {

@@ -4,7 +4,7 @@ use pawl_checks::rollup::Rollup;
 use pawl_checks::stats::Probability;
 use pawl_engine::Actor;
 use pawl_engine::intake::Terms;
-use pawl_engine::intake::list::{InteractionFilter, InteractionOrder, ListRequest, words};
+use pawl_engine::intake::list::{InteractionFilter, InteractionOrder, ListRequest, search};
 use pawl_engine::intake::overview::{Days, Overview, Step};
 use pawl_model::{Interaction, NewInteraction, Score};
 use pawl_testkit::{TestDatabase, on_both_engines, samples};
@@ -310,14 +310,14 @@ async fn words_are_found_once_they_are_indexed(database: TestDatabase) {
         ..nth(1_000)
     };
     rig.store(vec![other], Terms::History).await;
-    let search = async |text: &str| {
+    let found = async |text: &str| {
         let filter = InteractionFilter {
-            words: words(text),
+            search: search(text),
             ..InteractionFilter::default()
         };
         all(&rig, &filter, InteractionOrder::Newest).await.len()
     };
-    assert_eq!(search("refunds").await, 0);
+    assert_eq!(found("refunds").await, 0);
     rig.pass(5);
     rig.engine.catch_up().await.unwrap();
     for (text, count) in [
@@ -331,7 +331,7 @@ async fn words_are_found_once_they_are_indexed(database: TestDatabase) {
         ("or \" ' ) (", 0),
         ("nothing", 0),
     ] {
-        assert_eq!(search(text).await, count, "{text}");
+        assert_eq!(found(text).await, count, "{text}");
     }
     rig.database
         .run("update evaluations set prompt = 'zebra' where interaction_id = 'i0'")
@@ -340,9 +340,9 @@ async fn words_are_found_once_they_are_indexed(database: TestDatabase) {
         .run("delete from evaluations where interaction_id = 'i3'")
         .await;
     rig.engine.catch_up().await.unwrap();
-    assert_eq!((search("refunds").await, search("zebra").await), (28, 1));
+    assert_eq!((found("refunds").await, found("zebra").await), (28, 1));
     let filter = InteractionFilter {
-        words: words("refunds"),
+        search: search("refunds"),
         ..InteractionFilter::default()
     };
     let request = ListRequest {

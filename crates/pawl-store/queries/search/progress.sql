@@ -1,2 +1,0 @@
-select indexed_until
-from _pawl_search_progress
