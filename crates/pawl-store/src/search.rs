@@ -1,9 +1,9 @@
 //! The index of words, which follows behind the commits.
 
 use pawl_model::{InteractionId, UserId};
-use serde_json::json;
 use time::OffsetDateTime;
 
+use crate::insert::{Insert, OnExisting};
 use crate::query::Dialect;
 use crate::statement::{documents, pair, shared};
 use crate::{Result, Scope, Statement, Value};
@@ -11,43 +11,63 @@ use crate::{Result, Scope, Statement, Value};
 const BEHIND_SINCE: Statement = shared!("search/behind_since");
 const UNINDEXED: Statement = pair!("search/unindexed");
 const DEQUEUE: Statement = pair!("search/dequeue");
-const ADD: Statement = pair!("search/add");
 
-pub(crate) const STATEMENTS: &[Statement] = &[BEHIND_SINCE, UNINDEXED, DEQUEUE, ADD];
+pub(crate) const STATEMENTS: &[Statement] = &[BEHIND_SINCE, UNINDEXED, DEQUEUE];
 
-/// Indexes the words of about `limit` interactions that wait for it, as the service; says how many did. `words` tells
-/// the words of a text, each once.
+const ADD_SQLITE: Insert = Insert {
+    table: "_pawl_search",
+    columns: &["rowid", "document"],
+    narrow_integers: &[],
+    on_existing: OnExisting::Fail,
+};
+
+const ADD_POSTGRES: Insert = Insert {
+    table: "_pawl_search",
+    columns: &["evaluation_id", "user_id", "words"],
+    narrow_integers: &[],
+    on_existing: OnExisting::Replace {
+        key: &["evaluation_id"],
+        columns: &["words"],
+    },
+};
+
+/// Calls its second argument with each word of a text.
+pub type EachWord = fn(&str, &mut dyn FnMut(&str));
+
+/// Indexes the words of about `limit` interactions that wait for it, as the service; says how many did.
 ///
 /// # Errors
 /// [`crate::StoreError::ForeignRow`] for a tenant.
-pub async fn index(scope: &mut Scope, limit: u32, words: impl Fn(&str) -> Vec<String>) -> Result<u64> {
+pub async fn index(scope: &mut Scope, limit: u32, each_word: EachWord) -> Result<u64> {
     scope.require_service()?;
-    let rows = scope.fetch(&UNINDEXED, &[i64::from(limit).into()]).await?;
-    let mut taken: Vec<i64> = Vec::with_capacity(rows.len());
-    let mut indexed = Vec::with_capacity(rows.len());
-    for row in &rows {
+    let waiting = scope.fetch(&UNINDEXED, &[i64::from(limit).into()]).await?;
+    let mut numbers: Vec<i64> = Vec::with_capacity(waiting.len());
+    let mut rows = Vec::with_capacity(waiting.len());
+    for row in &waiting {
         let mut columns = row.columns();
         let number: i64 = columns.read()?;
         let (id, user, text): (Option<InteractionId>, Option<UserId>, Option<String>) =
             (columns.read()?, columns.read()?, columns.read()?);
-        taken.push(number);
+        numbers.push(number);
         // It may be gone.
         if let (Some(id), Some(user), Some(text)) = (id, user, text) {
-            let words = words(&text);
-            indexed.push(match scope.dialect() {
-                Dialect::Sqlite => json!([number, user, document(user, &words)]),
-                Dialect::Postgres => json!([id, user, hashes(user, &words)]),
+            rows.push(match scope.dialect() {
+                Dialect::Sqlite => vec![number.into(), document(user, &text, each_word).into()],
+                Dialect::Postgres => vec![id.into(), user.into(), hashes(user, &text, each_word)],
             });
         }
     }
-    if !taken.is_empty() {
-        taken.dedup();
-        let taken = documents(taken.into_iter().map(serde_json::Value::from))?;
-        scope.execute(&DEQUEUE, &[Value::from(&taken)]).await?;
-        let indexed = documents(indexed.into_iter())?;
-        scope.execute(&ADD, &[Value::from(&indexed)]).await?;
+    if !numbers.is_empty() {
+        numbers.dedup();
+        let numbers = documents(numbers.into_iter().map(serde_json::Value::from))?;
+        scope.execute(&DEQUEUE, &[Value::from(&numbers)]).await?;
+        let add = match scope.dialect() {
+            Dialect::Sqlite => ADD_SQLITE,
+            Dialect::Postgres => ADD_POSTGRES,
+        };
+        add.rows(scope, &rows).await?;
     }
-    Ok(rows.len() as u64)
+    Ok(waiting.len() as u64)
 }
 
 /// Since when interactions that the actor sees wait for their words to be indexed, where some do.
@@ -60,8 +80,14 @@ pub async fn behind_since(scope: &mut Scope) -> Result<Option<OffsetDateTime>> {
 }
 
 /// What SQLite indexes: the words, and the tenant as a word that no text has.
-fn document(user: UserId, words: &[String]) -> String {
-    [&tenant_word(user), " ", &words.join(" ")].concat()
+fn document(user: UserId, text: &str, each_word: EachWord) -> String {
+    let mut document = String::with_capacity(text.len() + 80);
+    document.push_str(&tenant_word(user));
+    each_word(text, &mut |word| {
+        document.push(' ');
+        document.push_str(word);
+    });
+    document
 }
 
 /// What SQLite looks for. A word is within quotes, where nothing is an operator.
@@ -78,12 +104,20 @@ fn tenant_word(user: UserId) -> String {
     ["t".repeat(33).as_str(), &user.0.simple().to_string()].concat()
 }
 
-/// What PostgreSQL indexes and looks for, as an array's text: the words hashed together with the tenant, since a posting
-/// of a number takes a fraction of the room, and no other tenant's rows are among it. Two words of a million have the
-/// same hash about as often as a row is found that has neither: once in four thousand searches.
-pub(crate) fn hashes(user: UserId, words: &[String]) -> String {
-    let hashes: Vec<String> = words.iter().map(|word| hash(user, word).to_string()).collect();
-    ["{", &hashes.join(","), "}"].concat()
+/// What PostgreSQL indexes: the words hashed together with the tenant, since a number takes a fraction of the room, and
+/// no other tenant's rows are among its. A row without the word that is looked for is found where one of its words has
+/// the same hash: of a row with a thousand words, once in four million.
+fn hashes(user: UserId, text: &str, each_word: EachWord) -> Value<'static> {
+    let mut hashes = Vec::new();
+    each_word(text, &mut |word| hashes.push(hash(user, word)));
+    hashes.sort_unstable();
+    hashes.dedup();
+    Value::IntList(hashes)
+}
+
+/// What PostgreSQL looks for.
+pub(crate) fn hashed(user: UserId, words: &[String]) -> Value<'static> {
+    Value::IntList(words.iter().map(|word| hash(user, word)).collect())
 }
 
 /// FNV-1a of 64 bits, folded to 32: <http://www.isthe.com/chongo/tech/comp/fnv/>.

@@ -26,7 +26,7 @@ use crate::{Result, StoreError};
 /// | `Uuid` | `uuid` | text, lower case |
 /// | `Time` | `timestamptz` (as UTC where the column is `timestamp`) | integer, microseconds since 1970 |
 /// | `Json` | `jsonb` | text in normal form |
-/// | `TextList` | `text[]` | a JSON array of texts |
+/// | `TextList`, `IntList` | `text[]`, `int[]` | a JSON array |
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value<'a> {
     /// No value.
@@ -51,6 +51,8 @@ pub enum Value<'a> {
     Json(Cow<'a, Json>),
     /// A list of texts without NUL.
     TextList(Cow<'a, [String]>),
+    /// A list of whole numbers.
+    IntList(Vec<i32>),
 }
 
 impl Value<'_> {
@@ -78,6 +80,7 @@ impl Value<'_> {
             Self::Time(time) => arguments.add(microseconds(*time)),
             Self::Json(json) => arguments.add(json.as_str()),
             Self::TextList(texts) => arguments.add(serde_json::Value::from(texts.to_vec()).to_string()),
+            Self::IntList(numbers) => arguments.add(serde_json::Value::from(numbers.clone()).to_string()),
         }
         .map_err(|error| StoreError::Query(sqlx::Error::Encode(error)))
     }
@@ -96,6 +99,7 @@ impl Value<'_> {
             Self::Time(time) => arguments.add(*time),
             Self::Json(json) => arguments.add(NormalJson(json)),
             Self::TextList(texts) => arguments.add(texts.as_ref()),
+            Self::IntList(numbers) => arguments.add(numbers.as_slice()),
         }
         .map_err(|error| StoreError::Query(sqlx::Error::Encode(error)))
     }

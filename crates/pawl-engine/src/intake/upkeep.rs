@@ -1,7 +1,7 @@
 //! What follows behind the commits: stale hours are added up again, and words are indexed.
 
-use std::collections::{BTreeMap, HashSet};
-use std::time::Duration;
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use pawl_checks::rollup::{Observation, Rollup};
 use pawl_checks::words::each_word;
@@ -23,6 +23,8 @@ const HOURS: usize = 200;
 const STALE: u32 = 1_000;
 /// Interactions whose words are indexed in one transaction: what is to be stored meanwhile waits for it on SQLite.
 const INDEXED: u32 = 500;
+/// How long the indexing of words then stands back, in terms of what it took: storing goes first.
+const LEISURE: u32 = 2;
 /// How often there is looked for something to do.
 const PAUSE: Duration = Duration::from_secs(1);
 
@@ -31,7 +33,11 @@ impl Engine {
     /// again.
     pub async fn keep_up(&self, stop: &CancellationToken, failed: impl Fn(&EngineError)) {
         loop {
-            if let Err(error) = self.catch_up().await {
+            let pass = async {
+                self.index(LEISURE).await?;
+                self.freshen_all().await
+            };
+            if let Err(error) = pass.await {
                 failed(&error);
             }
             tokio::select! {
@@ -46,14 +52,26 @@ impl Engine {
     /// # Errors
     /// When the database fails.
     pub async fn catch_up(&self) -> Result<(), EngineError> {
+        self.index(0).await?;
+        self.freshen_all().await
+    }
+
+    /// Indexes whatever words wait for it, with pauses of so many times what a transaction took.
+    async fn index(&self, leisure: u32) -> Result<(), EngineError> {
         let mut scope = self.store.read(Actor::Service).await?;
         let mut is_behind = search::behind_since(&mut scope).await?.is_some();
         drop(scope);
         while is_behind {
+            let started = Instant::now();
             let mut scope = self.store.write(Actor::Service).await?;
-            is_behind = search::index(&mut scope, INDEXED, distinct_words).await? > 0;
+            is_behind = search::index(&mut scope, INDEXED, |text, found| each_word(text, found)).await? > 0;
             scope.commit().await?;
+            tokio::time::sleep(started.elapsed() * leisure).await;
         }
+        Ok(())
+    }
+
+    async fn freshen_all(&self) -> Result<(), EngineError> {
         let mut scope = self.store.read(Actor::Service).await?;
         let tenants = rollups::stale_tenants(&mut scope, STALE).await?;
         drop(scope);
@@ -89,16 +107,6 @@ impl Engine {
         scope.commit().await?;
         Ok(())
     }
-}
-
-fn distinct_words(text: &str) -> Vec<String> {
-    let mut words = HashSet::new();
-    each_word(text, |word| {
-        if !words.contains(word) {
-            words.insert(word.to_owned());
-        }
-    });
-    words.into_iter().collect()
 }
 
 /// The local hours that stale hours of UTC touch, those that follow each other together; or all time.

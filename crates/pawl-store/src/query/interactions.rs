@@ -4,7 +4,7 @@ use pawl_model::{Interaction, InteractionId, UserId};
 use time::OffsetDateTime;
 
 use super::sql::{Dialect, Sql};
-use crate::search::{expression, hashes};
+use crate::search::{expression, hashed};
 use crate::{Result, Scope, Value};
 
 /// Up to so many rows with the words that are looked for are found by the words and sorted; where there are more, rows
@@ -324,8 +324,7 @@ impl<'q> Sql<'q> {
                 self.push("s.user_id = ");
                 self.value(user.into());
                 self.push(" and s.words @> ");
-                self.value(hashes(user, &search.words).into());
-                self.push("::text::int[]");
+                self.value(hashed(user, &search.words));
             }
         }
     }
