@@ -5,9 +5,11 @@ use std::fs;
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::{StatusCode, header};
+use axum::http::StatusCode;
 use http_body_util::BodyExt as _;
+use pawl_engine::auth::ExposeSecret as _;
 use pawl_engine::{Clock, Engine, Location};
+use pawl_model::KeyScope;
 use pawl_server::{AppState, ServerSettings};
 use pawl_store::Store;
 use pawl_testkit::http::Method;
@@ -26,13 +28,18 @@ pub(crate) const MARK_OF_A: &str = "owned-by-a";
 /// Stands in every text of the other one.
 pub(crate) const MARK_OF_B: &str = "owned-by-b";
 
-const TABLES: [&str; 5] = [
+const TABLES: [&str; 7] = [
     "sb_sessions",
     "sb_stories",
     "sb_actions",
     "sb_eval_runs",
     "sb_eval_cases",
+    "evaluations",
+    "evaluation_configs",
 ];
+
+/// Where interactions are handed in, with keys of their own.
+const INTAKE: &str = "/api/evals";
 
 /// An answer to a request.
 #[derive(Debug, PartialEq, Eq)]
@@ -61,6 +68,9 @@ struct Origin {
     service_key: String,
     token_of_a: String,
     token_of_b: String,
+    ingestion_secret: String,
+    ingest_key_of_a: String,
+    ingest_key_of_b: String,
 }
 
 /// What answers.
@@ -108,18 +118,9 @@ impl Instance {
             .parse()
             .expect("a target that was read before");
         *http.headers_mut() = request.headers.clone();
-        let (key, token) = match request.identity {
-            Identity::Nobody => (None, None),
-            Identity::Anonymous => (Some(&origin.anon_key), Some(&origin.anon_key)),
-            Identity::UserA => (Some(&origin.anon_key), Some(&origin.token_of_a)),
-            Identity::UserB => (Some(&origin.anon_key), Some(&origin.token_of_b)),
-            Identity::Service => (Some(&origin.service_key), Some(&origin.service_key)),
-        };
-        if let (Some(key), Some(token)) = (key, token) {
-            let bearer = ["Bearer ", token].concat();
-            let headers = http.headers_mut();
-            headers.insert("apikey", key.parse().expect("a key is a header's value"));
-            headers.insert(header::AUTHORIZATION, bearer.parse().expect("so is a token"));
+        for (name, value) in origin.proof(request) {
+            let value = value.parse().expect("a key is a header's value");
+            http.headers_mut().insert(name, value);
         }
         let router = self.running.router.clone();
         self.runtime.block_on(async {
@@ -169,6 +170,10 @@ impl Origin {
         let server = TestServer::new(TestDatabase::new(pawl_testkit::Engine::Sqlite).await).await;
         fill(&server, Identity::UserA, MARK_OF_A).await;
         fill(&server, Identity::UserB, MARK_OF_B).await;
+        let ingest_key = async |user| {
+            let key = server.engine.create_api_key(user, KeyScope::Ingest).await;
+            key.expect("a key").text.expose_secret().to_owned()
+        };
         let mut origin = Self {
             files: Vec::new(),
             clock: server.clock.clock(),
@@ -178,6 +183,9 @@ impl Origin {
             service_key: server.service_key.clone(),
             token_of_a: server.user_a.access_token.clone(),
             token_of_b: server.user_b.access_token.clone(),
+            ingestion_secret: server.ingestion_secret.clone(),
+            ingest_key_of_a: ingest_key(server.user_a.id).await,
+            ingest_key_of_b: ingest_key(server.user_b.id).await,
         };
         let database = server.stopped().await;
         let busy = database.number("pragma wal_checkpoint(truncate)").await;
@@ -197,6 +205,27 @@ impl Origin {
             }
         }
         origin
+    }
+
+    /// The headers that say who asks.
+    fn proof(&self, request: &Request) -> Vec<(&'static str, String)> {
+        let bearer = |token: &str| ("authorization", ["Bearer ", token].concat());
+        let for_intake = request.target.starts_with(INTAKE);
+        match request.identity {
+            Identity::Nobody => Vec::new(),
+            Identity::Service if for_intake => vec![("x-ingestion-secret", self.ingestion_secret.clone())],
+            Identity::UserA if for_intake => vec![bearer(&self.ingest_key_of_a)],
+            Identity::UserB if for_intake => vec![bearer(&self.ingest_key_of_b)],
+            other => {
+                let (key, token) = match other {
+                    Identity::Service => (&self.service_key, &self.service_key),
+                    Identity::UserA => (&self.anon_key, &self.token_of_a),
+                    Identity::UserB => (&self.anon_key, &self.token_of_b),
+                    _ => (&self.anon_key, &self.anon_key),
+                };
+                vec![("apikey", key.clone()), bearer(token)]
+            }
+        }
     }
 
     async fn start(&self) -> Running {
@@ -226,6 +255,8 @@ async fn fill(server: &TestServer, who: Identity, mark: &str) {
         json!({"id": id("ac"), "session_id": session, "action_type": mark}),
         json!({"id": run, "dataset_version": mark, "settings": {"mark": mark}}),
         json!({"id": id("ca"), "run_id": run, "session_id": session, "input_data": {"mark": mark}, "output": mark}),
+        json!({"id": id("e5"), "interaction_id": mark, "prompt": mark, "response": mark, "flags": [mark]}),
+        json!({"id": id("cf"), "failure_flags": [mark], "max_eval_per_day": 3}),
     ];
     let posts = TABLES.map(|table| (Method::POST, ["/rest/v1/", table].concat()));
     let account = json!({"password": mark, "data": {"mark": mark}});
