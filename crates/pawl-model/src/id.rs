@@ -56,6 +56,10 @@ uuid_id!(
     SessionId
 );
 uuid_id!(
+    /// A log-in by a browser: one row of `auth.browser_sessions`.
+    BrowserSessionId
+);
+uuid_id!(
     /// A key of a program: one row of `auth.api_keys`.
     ApiKeyId
 );

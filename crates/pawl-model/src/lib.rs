@@ -20,7 +20,7 @@ pub use account::Account;
 pub use api_key::{ApiKey, KeyScope};
 pub use case::CaseRecord;
 pub use check::{CheckResult, EvalResults, EvalSummary};
-pub use id::{ApiKeyId, CaseId, InteractionId, RunId, SessionId, UserId};
+pub use id::{ApiKeyId, BrowserSessionId, CaseId, InteractionId, RunId, SessionId, UserId};
 pub use interaction::{DropReason, Interaction, NewInteraction};
 pub use json::{Json, JsonError, JsonProblem};
 pub use policy::{PiiPattern, Policy, RunPolicy};

@@ -4,6 +4,7 @@
 //! takes one, and every statement is given the actor's tenant as `$1`.
 
 pub mod api_keys;
+pub mod browser_sessions;
 pub mod cases;
 mod error;
 mod insert;

@@ -28,6 +28,12 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../migrations/sqlite/0003_intake.sql"),
         include_str!("../migrations/postgres/0003_intake.sql"),
     ),
+    (
+        4,
+        "browser_sessions",
+        include_str!("../migrations/sqlite/0004_browser_sessions.sql"),
+        include_str!("../migrations/postgres/0004_browser_sessions.sql"),
+    ),
 ];
 
 const TABLE: &str = "_pawl_migrations";

@@ -1,7 +1,8 @@
 //! Reading rows: the same types from both engines.
 
 use pawl_model::{
-    ApiKeyId, CaseId, InteractionId, Json, KeyScope, RunId, RunPolicy, Score, SessionId, State, UserId,
+    ApiKeyId, BrowserSessionId, CaseId, InteractionId, Json, KeyScope, RunId, RunPolicy, Score, SessionId,
+    State, UserId,
 };
 use sqlx::postgres::PgRow;
 use sqlx::sqlite::SqliteRow;
@@ -147,7 +148,15 @@ macro_rules! uuid_columns {
     )*};
 }
 
-uuid_columns!(RunId, CaseId, UserId, SessionId, ApiKeyId, InteractionId);
+uuid_columns!(
+    RunId,
+    CaseId,
+    UserId,
+    SessionId,
+    BrowserSessionId,
+    ApiKeyId,
+    InteractionId
+);
 
 impl Column for State {
     fn read(row: &Row, column: usize) -> Result<Self> {

@@ -49,6 +49,7 @@ pub fn statements() -> Vec<Statement> {
         crate::users::STATEMENTS,
         crate::sessions::STATEMENTS,
         crate::refresh_tokens::STATEMENTS,
+        crate::browser_sessions::STATEMENTS,
         crate::api_keys::STATEMENTS,
         crate::policies::STATEMENTS,
         crate::interactions::STATEMENTS,

@@ -176,6 +176,7 @@ value_from! {
     pawl_model::CaseId => |id| Value::Uuid(id.0);
     pawl_model::UserId => |id| Value::Uuid(id.0);
     pawl_model::SessionId => |id| Value::Uuid(id.0);
+    pawl_model::BrowserSessionId => |id| Value::Uuid(id.0);
     pawl_model::ApiKeyId => |id| Value::Uuid(id.0);
     pawl_model::InteractionId => |id| Value::Uuid(id.0);
     &'a pawl_model::Score => |score| Value::Decimal(Cow::Owned(score.as_str().parse().unwrap_or_default()));

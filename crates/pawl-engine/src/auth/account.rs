@@ -1,13 +1,13 @@
 //! Accounts: reading and changing what is known of a user, by themselves and by administrators.
 
 use pawl_model::{Account, Json, User, UserId};
-use pawl_store::users::{self, Login, Page};
-use pawl_store::{Actor, Scope, StoreError, sessions};
+use pawl_store::users::{self, Page};
+use pawl_store::{Actor, Scope, StoreError};
 use secrecy::SecretString;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use super::session::{live_session, set_password};
+use super::session::{LogIn, end_others, live_session, set_password, still_live};
 use super::{AuthError, Claims, EmailAddress};
 use crate::Engine;
 
@@ -80,14 +80,12 @@ impl Engine {
         change: &AccountChange,
     ) -> Result<Account, AuthError> {
         let user = self.own_account(claims).await?.id;
-        if let Some(password) = &change.password {
-            let known = self.password_of(Login::Id(user)).await?;
-            let hash = known.and_then(|(_, hash)| hash);
-            if self.auth.hasher().verify(password.clone(), hash).await? {
-                return Err(AuthError::SamePassword);
-            }
+        if let Some(password) = &change.password
+            && self.is_password_of(user, password).await?
+        {
+            return Err(AuthError::SamePassword);
         }
-        self.change(user, change, Some(claims)).await
+        self.change(user, change, LogIn::Token(claims.session)).await
     }
 
     /// The account of a user, for an administrator.
@@ -139,7 +137,7 @@ impl Engine {
     /// # Errors
     /// [`AuthError::UnknownUser`], [`AuthError::UserExists`], or what is wrong with the change.
     pub async fn change_account(&self, id: UserId, change: &AccountChange) -> Result<Account, AuthError> {
-        self.change(id, change, None).await
+        self.change(id, change, LogIn::None).await
     }
 
     /// Deletes a user with everything that is theirs, for an administrator.
@@ -179,11 +177,11 @@ impl Engine {
     }
 
     /// Changes an account; a new password ends all log-ins but the one that asks.
-    async fn change(
+    pub(super) async fn change(
         &self,
         id: UserId,
         change: &AccountChange,
-        asking: Option<Claims>,
+        asking: LogIn,
     ) -> Result<Account, AuthError> {
         let hash = match &change.password {
             Some(password) => Some(self.new_password(password).await?),
@@ -191,10 +189,9 @@ impl Engine {
         };
         let (mut scope, now) = (self.store.write(Actor::Service).await?, self.clock.now());
         users::hold(&mut scope, id).await?;
-        let keep = match asking {
-            Some(claims) => live_session(&mut scope, claims).await?.1,
-            None => None,
-        };
+        if let LogIn::Token(session) = asking {
+            still_live(&mut scope, id, session).await?;
+        }
         let account = users::account(&mut scope, id)
             .await?
             .ok_or(AuthError::UnknownUser)?;
@@ -211,7 +208,7 @@ impl Engine {
         users::update(&mut scope, &account).await.map_err(taken)?;
         if let Some(hash) = hash {
             set_password(&mut scope, id, &hash, now).await?;
-            sessions::delete_others(&mut scope, id, keep).await?;
+            end_others(&mut scope, id, asking).await?;
         }
         scope.commit().await?;
         Ok(account)

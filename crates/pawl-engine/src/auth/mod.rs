@@ -5,6 +5,7 @@
 
 mod account;
 mod api_key;
+mod browser_session;
 mod email;
 mod error;
 mod identity;
@@ -17,6 +18,7 @@ mod token;
 
 pub use account::{AccountChange, NewAccount, shown_app_metadata};
 pub use api_key::NewApiKey;
+pub use browser_session::{BrowserSession, NewBrowserSession, Presented};
 pub use email::EmailAddress;
 pub use error::AuthError;
 pub use identity::Identity;

@@ -1,11 +1,11 @@
 //! Log-ins: a session begins with a password, goes on by refresh tokens, and ends by log-out, by the second use of a
 //! refresh token, or when nobody has refreshed it for long.
 
-use pawl_model::{Account, SessionId, User, UserId};
+use pawl_model::{Account, BrowserSessionId, SessionId, User, UserId};
 use pawl_store::refresh_tokens::{self, NewRefreshToken};
 use pawl_store::sessions::{self, Kept, Session};
 use pawl_store::users::{self, Login};
-use pawl_store::{Actor, Scope, StoreError};
+use pawl_store::{Actor, Scope, StoreError, browser_sessions};
 use secrecy::SecretString;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
@@ -56,6 +56,16 @@ impl Engine {
     /// # Errors
     /// [`AuthError::SignUpClosed`], [`AuthError::UserExists`], or what is wrong with the password.
     pub async fn sign_up(&self, new: &NewAccount) -> Result<IssuedSession, AuthError> {
+        // Before the transaction, which on SQLite nobody else can write beside: the secrets may have to be made.
+        let signer = self.signer().await?;
+        let (mut scope, user) = self.signed_up(new).await?;
+        let issued = self.issue(&mut scope, user, signer).await?;
+        scope.commit().await?;
+        Ok(issued)
+    }
+
+    /// Adds a user who asks for it; what they are let in by is written in the same transaction.
+    pub(super) async fn signed_up(&self, new: &NewAccount) -> Result<(Scope, UserId), AuthError> {
         let is_closed = self.auth.settings.sign_up == SignUp::Closed;
         if is_closed && self.has_users().await? {
             return Err(AuthError::SignUpClosed);
@@ -63,8 +73,6 @@ impl Engine {
         let hash = self
             .new_password(new.password.as_ref().unwrap_or(&"".into()))
             .await?;
-        // Before the transaction, which on SQLite nobody else can write beside: the secrets may have to be made.
-        let signer = self.signer().await?;
         let (mut scope, now) = (self.store.write(Actor::Service).await?, self.clock.now());
         let user = User {
             id: UserId(Uuid::new_v4()),
@@ -76,9 +84,7 @@ impl Engine {
             return Err(AuthError::SignUpClosed);
         }
         set_password(&mut scope, user.id, &hash, now).await?;
-        let issued = self.issue(&mut scope, user.id, signer).await?;
-        scope.commit().await?;
-        Ok(issued)
+        Ok((scope, user.id))
     }
 
     /// Lets a user in who knows their password. That there is no such user takes as long to find out as that the
@@ -87,6 +93,19 @@ impl Engine {
     /// # Errors
     /// [`AuthError::InvalidCredentials`].
     pub async fn log_in(&self, email: &str, password: &SecretString) -> Result<IssuedSession, AuthError> {
+        let signer = self.signer().await?;
+        let (mut scope, user) = self.logged_in(email, password).await?;
+        let issued = self.issue(&mut scope, user, signer).await?;
+        scope.commit().await?;
+        Ok(issued)
+    }
+
+    /// Finds a user who knows their password; what they are let in by is written in the same transaction.
+    pub(super) async fn logged_in(
+        &self,
+        email: &str,
+        password: &SecretString,
+    ) -> Result<(Scope, UserId), AuthError> {
         let known = match EmailAddress::parse(email) {
             Ok(email) => self.password_of(Login::Email(email.as_str())).await?,
             Err(_) => None,
@@ -95,16 +114,13 @@ impl Engine {
         let is_theirs = self.auth.hasher().verify(password.clone(), hash.clone()).await?;
         let user = user.filter(|_| is_theirs).ok_or(AuthError::InvalidCredentials)?;
 
-        let signer = self.signer().await?;
         let mut scope = self.store.write(Actor::Service).await?;
         users::hold(&mut scope, user).await?;
         // Whoever changed the password in the meantime ended all sessions; this one must not begin after that.
         if users::password(&mut scope, Login::Id(user)).await? != Some((user, hash)) {
             return Err(AuthError::InvalidCredentials);
         }
-        let issued = self.issue(&mut scope, user, signer).await?;
-        scope.commit().await?;
-        Ok(issued)
+        Ok((scope, user))
     }
 
     /// Exchanges a refresh token for the next pair of tokens. Within ten seconds of its first use a token gives the
@@ -159,8 +175,10 @@ impl Engine {
         let (user, session) = live_session(&mut scope, claims).await?;
         match (which, session) {
             (LogOut::Local, Some(session)) => sessions::delete(&mut scope, session).await?,
-            (LogOut::Others, Some(_)) => sessions::delete_others(&mut scope, user, session).await?,
-            (LogOut::Global, _) | (_, None) => sessions::delete_others(&mut scope, user, None).await?,
+            (LogOut::Others, Some(_)) => {
+                end_others(&mut scope, user, LogIn::Token(session)).await?;
+            }
+            (LogOut::Global, _) | (_, None) => end_others(&mut scope, user, LogIn::None).await?,
         }
         scope.commit().await?;
         Ok(())
@@ -225,18 +243,52 @@ impl Engine {
         self.auth.hasher().hash(Password::parse(password)?).await
     }
 
-    pub(super) async fn password_of(
+    /// Whether this is the password that a user has.
+    pub(super) async fn is_password_of(
         &self,
-        login: Login<'_>,
-    ) -> Result<Option<(UserId, Option<String>)>, AuthError> {
+        user: UserId,
+        password: &SecretString,
+    ) -> Result<bool, AuthError> {
+        let known = self.password_of(Login::Id(user)).await?;
+        let hash = known.and_then(|(_, hash)| hash);
+        self.auth.hasher().verify(password.clone(), hash).await
+    }
+
+    async fn password_of(&self, login: Login<'_>) -> Result<Option<(UserId, Option<String>)>, AuthError> {
         let mut scope = self.store.read(Actor::Service).await?;
         Ok(users::password(&mut scope, login).await?)
     }
 
-    async fn has_users(&self) -> Result<bool, AuthError> {
+    /// Whether anybody has signed up or was added.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn has_users(&self) -> Result<bool, AuthError> {
         let mut scope = self.store.read(Actor::Service).await?;
         Ok(!users::list(&mut scope, 1).await?.is_empty())
     }
+}
+
+/// The log-in that asks for something.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum LogIn {
+    /// None of the user's: an administrator.
+    None,
+    /// The one that an access token names, if it names one.
+    Token(Option<SessionId>),
+    /// That of a browser.
+    Browser(BrowserSessionId),
+}
+
+/// Ends all log-ins of a user but the one that asks.
+pub(super) async fn end_others(scope: &mut Scope, user: UserId, asking: LogIn) -> Result<(), StoreError> {
+    let (session, browser) = match asking {
+        LogIn::None => (None, None),
+        LogIn::Token(session) => (session, None),
+        LogIn::Browser(browser) => (None, Some(browser)),
+    };
+    sessions::delete_others(scope, user, session).await?;
+    browser_sessions::delete_others(scope, user, browser).await
 }
 
 /// The user and the log-in that a token was issued in, if it has not ended.
@@ -247,11 +299,21 @@ pub(super) async fn live_session(
     let Identity::User(user_id) = claims.identity else {
         return Err(AuthError::NoUser);
     };
-    if let Some(id) = claims.session {
+    still_live(scope, user_id, claims.session).await?;
+    Ok((user_id, claims.session))
+}
+
+/// Refuses a log-in that has ended; tokens that others signed with our secret may name none.
+pub(super) async fn still_live(
+    scope: &mut Scope,
+    user_id: UserId,
+    session: Option<SessionId>,
+) -> Result<(), AuthError> {
+    if let Some(id) = session {
         let session = sessions::refreshed_at(scope, Session { id, user_id }).await?;
         session.ok_or(AuthError::SessionNotFound)?;
     }
-    Ok((user_id, claims.session))
+    Ok(())
 }
 
 pub(super) async fn set_password(

@@ -1,6 +1,7 @@
 //! Log-ins, keys and accounts over both engines.
 
 mod accounts;
+mod browser_sessions;
 mod keys;
 mod sessions;
 

@@ -10,7 +10,7 @@ begin
     execute format('grant usage on schema public, auth to %I', runtime_role);
     execute format('grant select, insert, update, delete on all tables in schema public to %I', runtime_role);
     execute format('grant select, insert, update, delete on auth.users, auth.credentials, auth.sessions,'
-        ' auth.refresh_tokens, auth.api_keys to %I', runtime_role);
+        ' auth.refresh_tokens, auth.browser_sessions, auth.api_keys to %I', runtime_role);
     execute format('revoke insert, update, delete on _pawl_migrations from %I', runtime_role);
 end
 $$

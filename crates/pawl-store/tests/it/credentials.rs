@@ -1,6 +1,7 @@
 //! What lets somebody in is for the service alone.
 
-use pawl_model::{ApiKey, ApiKeyId, KeyScope, SessionId, UserId};
+use pawl_model::{ApiKey, ApiKeyId, BrowserSessionId, KeyScope, SessionId, UserId};
+use pawl_store::browser_sessions::{self, NewBrowserSession};
 use pawl_store::refresh_tokens::NewRefreshToken;
 use pawl_store::secrets::Secrets;
 use pawl_store::sessions::Session;
@@ -16,6 +17,7 @@ on_both_engines!(
 );
 
 const SESSION: SessionId = SessionId(Uuid::from_u128(8));
+const BROWSER: BrowserSessionId = BrowserSessionId(Uuid::from_u128(10));
 const KEY: ApiKeyId = ApiKeyId(Uuid::from_u128(9));
 
 fn user() -> UserId {
@@ -44,6 +46,13 @@ async fn write_all(scope: &mut Scope) -> Result<(), StoreError> {
         created_at: samples::time(1),
     };
     refresh_tokens::insert(scope, token).await?;
+    let browser = NewBrowserSession {
+        id: BROWSER,
+        user_id: user(),
+        hash: b"hash of a cookie",
+        created_at: samples::time(1),
+    };
+    browser_sessions::insert(scope, browser).await?;
     let key = ApiKey {
         id: KEY,
         user_id: user(),
@@ -86,6 +95,13 @@ async fn only_the_service_has_to_do_with_credentials(database: TestDatabase) {
             refresh_tokens::spend(&mut scope, b"hash", samples::time(2))
                 .await
                 .err(),
+            browser_sessions::find(&mut scope, b"hash of a cookie")
+                .await
+                .err(),
+            browser_sessions::delete(&mut scope, BROWSER).await.err(),
+            browser_sessions::delete_others(&mut scope, user(), None)
+                .await
+                .err(),
             api_keys::list(&mut scope, user()).await.err(),
             api_keys::find(&mut scope, b"hash of a key").await.err(),
             api_keys::delete(&mut scope, user(), KEY).await.err(),
@@ -124,6 +140,7 @@ async fn tenants_see_no_credentials_by_plain_sql() {
         "auth.credentials",
         "auth.sessions",
         "auth.refresh_tokens",
+        "auth.browser_sessions",
         "auth.api_keys",
         "_pawl_secrets",
     ];
@@ -180,7 +197,7 @@ async fn a_runtime_role_from_before_may_use_what_is_new() {
         "drop table _pawl_search, _pawl_search_queue, stale_hours, interaction_rollups, intake_days, intake_ledger,
             interaction_traces, evaluations, evaluation_configs;
         drop function pawl_mark_stale_hour, pawl_queue_words, pawl_change_policy;
-        drop table auth.refresh_tokens, auth.sessions, auth.credentials, auth.api_keys, _pawl_secrets;
+        drop table auth.browser_sessions, auth.refresh_tokens, auth.sessions, auth.credentials, auth.api_keys, _pawl_secrets;
         alter table auth.users drop column updated_at, drop column last_sign_in_at,
             drop column raw_app_meta_data, drop column raw_user_meta_data;
         delete from _pawl_migrations where version > 1";

@@ -1,0 +1,2 @@
+delete from auth.browser_sessions
+where id = $2 and (user_id = $1 or $1 is null)

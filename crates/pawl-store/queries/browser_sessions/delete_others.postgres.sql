@@ -1,0 +1,3 @@
+-- All of the user's, where the one to keep is null.
+delete from auth.browser_sessions
+where user_id = $2 and (user_id = $1 or $1 is null) and ($3::uuid is null or id <> $3)
