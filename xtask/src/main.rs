@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 mod tidy;
+mod vendor;
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Repository chores")]
@@ -16,12 +17,20 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Chore {
+    /// Fetch the files of others that web pages load, from npm.
+    Assets,
     /// Check what the compiler does not: layers, licences, file lengths, names, SQL files, the code map.
     Tidy,
 }
 
 fn main() -> anyhow::Result<ExitCode> {
     match Arguments::parse().chore {
+        Chore::Assets => {
+            let metadata = cargo_metadata::MetadataCommand::new().no_deps().exec()?;
+            let scratch = metadata.target_directory.join("assets");
+            vendor::fetch(metadata.workspace_root.as_std_path(), scratch.as_std_path())?;
+            Ok(ExitCode::SUCCESS)
+        }
         Chore::Tidy => tidy::run(&mut io::stdout().lock()),
     }
 }

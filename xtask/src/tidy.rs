@@ -10,6 +10,7 @@ mod rust;
 mod sql;
 mod text;
 mod tree;
+mod vendored;
 mod workspace;
 
 use std::io::Write;
@@ -72,6 +73,7 @@ fn violations(workspace: &Workspace, files: &[SourceFile]) -> Vec<Violation> {
     let mut found = layers::check(&workspace.crates, files);
     found.extend(licences::check(&workspace.shipped, files));
     found.extend(code_map::check(&workspace.crates, files));
+    found.extend(vendored::check(&workspace.root));
     for file in files {
         found.extend(text::check(file));
         match file.extension() {

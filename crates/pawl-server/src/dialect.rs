@@ -3,7 +3,7 @@
 
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
-use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use http_body_util::{BodyExt as _, Limited};
@@ -11,6 +11,7 @@ use serde_json::json;
 
 use crate::observe::RequestId;
 use crate::problem::{ErrorCode, Problem};
+use crate::ui::{self, error_page};
 
 /// Bytes of a text of the framework that are passed on.
 const MAX_DETAIL: usize = 512;
@@ -24,14 +25,19 @@ enum Dialect {
     PostgRest,
     /// Supabase Auth's.
     Auth,
+    /// A page for people.
+    Page,
 }
 
 impl Dialect {
-    fn of(path: &str) -> Self {
+    fn of(request: &Request) -> Self {
+        let path = request.uri().path();
         if path.starts_with("/rest/") {
             Self::PostgRest
         } else if path.starts_with("/auth/") {
             Self::Auth
+        } else if wants_page(request.headers()) {
+            Self::Page
         } else {
             Self::Problem
         }
@@ -42,6 +48,7 @@ impl Dialect {
             Self::Problem => "application/problem+json",
             Self::PostgRest => "application/json; charset=utf-8",
             Self::Auth => "application/json",
+            Self::Page => "text/html; charset=utf-8",
         })
     }
 
@@ -56,6 +63,7 @@ impl Dialect {
             Self::Auth => serde_json::to_vec(&json!({
                 "code": problem.code.status().as_u16(), "error_code": code, "msg": message,
             })),
+            Self::Page => Ok(error_page(problem, request_id).into_bytes()),
         };
         // Texts and numbers alone: there is nothing in it that cannot be written.
         written.unwrap_or_default()
@@ -64,7 +72,7 @@ impl Dialect {
 
 /// Gives every error response without a document of its own one, in the form of its path.
 pub(crate) async fn speak(request: Request, next: Next) -> Response {
-    let dialect = Dialect::of(request.uri().path());
+    let dialect = Dialect::of(&request);
     let is_head = request.method() == Method::HEAD;
     let request_id = request.extensions().get::<RequestId>().cloned();
     let mut response = next.run(request).await;
@@ -81,9 +89,19 @@ pub(crate) async fn speak(request: Request, next: Next) -> Response {
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, dialect.content_type());
     headers.remove(header::CONTENT_LENGTH);
+    if dialect == Dialect::Page {
+        headers.insert(header::CONTENT_SECURITY_POLICY, ui::CONTENT_SECURITY_POLICY);
+    }
     let body = dialect.write(&problem, request_id.as_ref().map(RequestId::as_str));
     *response.body_mut() = if is_head { Body::empty() } else { Body::from(body) };
     response
+}
+
+/// Whether it is a browser that shows the answer to somebody; programs take anything, or say what they take.
+fn wants_page(headers: &HeaderMap) -> bool {
+    let accepted = headers.get_all(header::ACCEPT).iter();
+    let mut accepted = accepted.filter_map(|value| value.to_str().ok());
+    accepted.any(|accepted| accepted.contains("text/html"))
 }
 
 /// Whether this is an error of which the framework or a limit wrote no more than a line.
@@ -119,7 +137,15 @@ mod tests {
     #[test]
     fn each_path_has_its_form() {
         let problem = Problem::new(ErrorCode::RequestTimeout);
-        let written = |path: &str| String::from_utf8(Dialect::of(path).write(&problem, Some("r1"))).unwrap();
+        let dialect = |path: &str, accept: &str| {
+            let request = Request::builder().uri(path).header(header::ACCEPT, accept);
+            Dialect::of(&request.body(Body::empty()).unwrap())
+        };
+        let written =
+            |path: &str| String::from_utf8(dialect(path, "*/*").write(&problem, Some("r1"))).unwrap();
+        let browser = "text/html,application/xhtml+xml,*/*;q=0.8";
+        assert_eq!(dialect("/api/runs", browser), Dialect::Page);
+        assert_eq!(dialect("/rest/v1/sb_eval_runs", browser), Dialect::PostgRest);
         assert_eq!(
             written("/rest/v1/sb_eval_runs"),
             r#"{"code":"request_timeout","details":null,"hint":null,"message":"the request took too long"}"#

@@ -1,4 +1,5 @@
-//! How Pawl is reached over HTTP: the data API, auth, intake, runs, the OpenAPI document, health and metrics.
+//! How Pawl is reached over HTTP: the data API, auth, intake, runs, web pages, the OpenAPI document, health and
+//! metrics.
 //!
 //! A handler unpacks the request, calls one function of the engine and turns the answer into HTTP. Every route is
 //! declared in `router.rs`, with who may call it.
@@ -21,9 +22,11 @@ mod router;
 mod runs;
 mod serve;
 mod state;
+mod ui;
 
 pub use logging::{LogFormat, log_failure, start_logging};
 pub use problem::{ErrorCode, Problem};
 pub use router::{document, router};
 pub use serve::serve;
 pub use state::{AppState, ServerSettings};
+pub use ui::pages;

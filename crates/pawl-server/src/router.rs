@@ -13,12 +13,13 @@ use utoipa_axum::routes;
 
 use crate::limits::{Places, bounded};
 use crate::problem::ProblemDocument;
-use crate::{AppState, auth, browser, dialect, health, intake, metrics, observe, openapi, rest, runs};
+use crate::{AppState, auth, browser, dialect, health, intake, metrics, observe, openapi, rest, runs, ui};
 
 /// Everything that the server answers.
 pub fn router(state: AppState) -> Router {
     let (mut routes, document) = declared();
-    routes.pages = openapi::routes(&document);
+    routes.documents = openapi::routes(&document);
+    routes.pages = ui::routes(&state);
     layered(state, routes)
 }
 
@@ -38,6 +39,8 @@ struct Routes {
     /// What Supabase's clients call, from pages of any origin.
     clients: Router<AppState>,
     /// Documents, the same for everybody.
+    documents: Router<AppState>,
+    /// The web pages, and what they load.
     pages: Router<AppState>,
 }
 
@@ -77,6 +80,7 @@ fn layered(state: AppState, routes: Routes) -> Router {
     let bounded = |routes| bounded(routes, &state.settings, &places);
     let routes = Router::new()
         .merge(bounded(routes.api))
+        .merge(bounded(routes.documents))
         .merge(bounded(routes.pages))
         .merge(bounded(routes.clients).layer(browser::any_origin()))
         .merge(routes.operations);

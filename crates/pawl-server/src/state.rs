@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use pawl_engine::Engine;
 
+use crate::auth::Limits;
 use crate::metrics::Metrics;
 
 /// What every handler is given: each request is handed several, so that a clone of it is a pointer.
@@ -19,6 +20,7 @@ pub struct Application {
     /// How requests are bounded.
     pub settings: ServerSettings,
     pub(crate) metrics: Metrics,
+    pub(crate) limits: Limits,
 }
 
 impl AppState {
@@ -29,6 +31,7 @@ impl AppState {
             engine,
             settings,
             metrics: Metrics::new(),
+            limits: Limits::new(),
         }))
     }
 }
@@ -55,6 +58,8 @@ pub struct ServerSettings {
     /// Proxies of ours in front of the server, each of which appends the address that called it to
     /// `X-Forwarded-For`; 0 where clients connect to us.
     pub trusted_proxies: usize,
+    /// Where browsers and agents reach the server, without a slash at the end; none: where they say that they did.
+    pub url: Option<String>,
 }
 
 impl Default for ServerSettings {
@@ -65,6 +70,7 @@ impl Default for ServerSettings {
             concurrency: 512,
             drain: Duration::from_secs(10),
             trusted_proxies: 0,
+            url: None,
         }
     }
 }

@@ -4,6 +4,7 @@ mod database;
 /// What requests to the server and its answers are made of.
 #[cfg(feature = "server")]
 pub mod http {
+    pub use reqwest::redirect;
     pub use reqwest::{Body, Client, Error, Method, RequestBuilder, Response, StatusCode};
 }
 pub mod samples;

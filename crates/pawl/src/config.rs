@@ -91,6 +91,8 @@ pub(crate) struct Settings {
     pub(crate) data: Setting<Option<PathBuf>>,
     /// Where to listen.
     pub(crate) listen: Setting<SocketAddr>,
+    /// Where browsers and agents reach the server; none: where they say that they did.
+    pub(crate) url: Setting<Option<String>>,
     /// Bytes of a request's body.
     pub(crate) body_limit: Setting<usize>,
     /// How long a request may take.
@@ -116,6 +118,7 @@ impl Settings {
         let (path, file) = File::find(named.map(PathBuf::from))?;
         let mut settings = Self::of(&Environment(&environment), file, database, listen)?;
         settings.file = path;
+        settings.check_url()?;
         Ok(settings)
     }
 
@@ -152,6 +155,7 @@ impl Settings {
                     .or(said(server.listen, in_file)),
                 LISTEN,
             ),
+            url: or_none(environment.text("PAWL_URL").or(said(server.url, in_file))),
             body_limit: or_default(said(server.body_limit, in_file), defaults.body_limit),
             request_timeout: or_default(
                 said(
@@ -187,12 +191,30 @@ impl Settings {
         })
     }
 
+    fn check_url(&self) -> Result<(), Usage> {
+        let schemes = ["http://", "https://"];
+        match &self.url {
+            Setting {
+                value: Some(url),
+                origin,
+            } if !schemes.iter().any(|scheme| url.starts_with(scheme)) => Err(Usage(format!(
+                "{url} ({origin}) is no address of a server, such as https://pawl.example.org"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     /// The bounds of requests.
     pub(crate) fn server(&self) -> ServerSettings {
         ServerSettings {
             body_limit: self.body_limit.value,
             request_timeout: self.request_timeout.value,
             concurrency: self.concurrency.value,
+            url: self
+                .url
+                .value
+                .as_deref()
+                .map(|url| url.trim_end_matches('/').to_owned()),
             ..ServerSettings::default()
         }
     }

@@ -53,7 +53,7 @@ pub(super) fn check(shipped: &[Package], files: &[SourceFile]) -> Vec<Violation>
 }
 
 /// What is wrong with a licence expression: of `OR` one side must be allowed, of `AND` both.
-fn problem(licence: Option<&str>) -> Option<String> {
+pub(super) fn problem(licence: Option<&str>) -> Option<String> {
     let Some(text) = licence else {
         return Some("names no licence".to_owned());
     };

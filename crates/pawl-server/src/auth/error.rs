@@ -8,6 +8,7 @@ use pawl_engine::EngineError;
 use pawl_engine::auth::AuthError;
 use serde_json::json;
 
+use super::limits::TooMany;
 use crate::caller::CallerRejection;
 use crate::problem::Problem;
 
@@ -75,15 +76,6 @@ impl Refusal {
         Self::forbidden(code::NOT_ADMIN, "User not allowed")
     }
 
-    pub(super) fn too_many(retry_after: u64) -> Self {
-        Self::Theirs {
-            status: StatusCode::TOO_MANY_REQUESTS,
-            code: code::OVER_REQUEST_RATE_LIMIT,
-            message: "Request rate limit reached".to_owned(),
-            retry_after: Some(retry_after),
-        }
-    }
-
     /// The same error where it is an administrator who meets it.
     pub(super) fn of_admin(error: AuthError) -> Self {
         match error {
@@ -95,6 +87,17 @@ impl Refusal {
                 Self::new(StatusCode::NOT_FOUND, code::USER_NOT_FOUND, "User not found")
             }
             other => other.into(),
+        }
+    }
+}
+
+impl From<TooMany> for Refusal {
+    fn from(TooMany { retry_after }: TooMany) -> Self {
+        Self::Theirs {
+            status: StatusCode::TOO_MANY_REQUESTS,
+            code: code::OVER_REQUEST_RATE_LIMIT,
+            message: "Request rate limit reached".to_owned(),
+            retry_after: Some(retry_after),
         }
     }
 }

@@ -1,27 +1,24 @@
 //! How often somebody may try: by address, so that one client cannot try many passwords, and by account, so that many
 //! clients cannot try the passwords of one. The numbers by address are those of Supabase Auth.
 
+use std::convert::Infallible;
 use std::hash::Hash;
 use std::num::NonZeroU32;
-use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Extension;
 use axum::extract::FromRequestParts;
-use axum::extract::rejection::ExtensionRejection;
 use axum::http::request::Parts;
 use governor::clock::{Clock as _, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota};
 
 use super::client_address::ClientAddress;
-use super::error::Refusal;
 use crate::AppState;
 
 /// Keys of one limit that are remembered at once.
 const MOST_KEYS: usize = 20_000;
 
 /// The limits of this process.
-pub(super) struct Limits {
+pub(crate) struct Limits {
     sign_up: Limit<ClientAddress>,
     log_in: Limit<ClientAddress>,
     account: Limit<String>,
@@ -29,7 +26,7 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             sign_up: Limit::new(THIRTY, Duration::from_secs(10)),
             log_in: Limit::new(THIRTY, Duration::from_secs(10)),
@@ -39,34 +36,42 @@ impl Limits {
     }
 }
 
+/// Too many attempts in a short time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TooMany {
+    /// Seconds to wait.
+    pub(crate) retry_after: u64,
+}
+
 /// Somebody who tries, and what is left to them.
-pub(super) struct Attempt {
+pub(crate) struct Attempt {
     address: ClientAddress,
-    limits: Arc<Limits>,
+    state: AppState,
 }
 
 impl Attempt {
-    pub(super) fn sign_up(&self) -> Result<(), Refusal> {
-        self.limits.sign_up.check(&self.address)
+    pub(crate) fn sign_up(&self) -> Result<(), TooMany> {
+        self.state.limits.sign_up.check(&self.address)
     }
 
-    pub(super) fn log_in(&self, email: &str) -> Result<(), Refusal> {
-        self.limits.log_in.check(&self.address)?;
-        self.limits.account.check(&email.trim().to_lowercase())
+    pub(crate) fn log_in(&self, email: &str) -> Result<(), TooMany> {
+        self.state.limits.log_in.check(&self.address)?;
+        self.state.limits.account.check(&email.trim().to_lowercase())
     }
 
-    pub(super) fn refresh(&self) -> Result<(), Refusal> {
-        self.limits.refresh.check(&self.address)
+    pub(super) fn refresh(&self) -> Result<(), TooMany> {
+        self.state.limits.refresh.check(&self.address)
     }
 }
 
 impl FromRequestParts<AppState> for Attempt {
-    type Rejection = ExtensionRejection;
+    type Rejection = Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ExtensionRejection> {
-        let Extension(limits) = Extension::from_request_parts(parts, state).await?;
-        let address = ClientAddress::of_request(parts, state);
-        Ok(Self { address, limits })
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Infallible> {
+        Ok(Self {
+            address: ClientAddress::of_request(parts, state),
+            state: state.clone(),
+        })
     }
 }
 
@@ -89,17 +94,21 @@ impl<K: Hash + Eq + Clone> Limit<K> {
         }
     }
 
-    fn check(&self, key: &K) -> Result<(), Refusal> {
+    fn check(&self, key: &K) -> Result<(), TooMany> {
         if self.limiter.len() >= MOST_KEYS {
             // Those who have not tried for a while are as good as new.
             self.limiter.retain_recent();
             if self.limiter.len() >= MOST_KEYS {
-                return Err(Refusal::too_many(self.period.as_secs()));
+                return Err(TooMany {
+                    retry_after: self.period.as_secs(),
+                });
             }
         }
         self.limiter.check_key(key).map_err(|refused| {
             let wait = refused.wait_time_from(DefaultClock::default().now());
-            Refusal::too_many(wait.as_secs() + 1)
+            TooMany {
+                retry_after: wait.as_secs() + 1,
+            }
         })
     }
 }
@@ -115,10 +124,8 @@ mod tests {
             assert!(limit.check(&"ann").is_ok());
         }
         for _ in 0..3 {
-            let Err(Refusal::Theirs { retry_after, .. }) = limit.check(&"ann") else {
-                unreachable!("ten is the limit");
-            };
-            assert!(retry_after.is_some_and(|seconds| (1..=3_601).contains(&seconds)));
+            let refused = limit.check(&"ann").unwrap_err();
+            assert!((1..=3_601).contains(&refused.retry_after));
         }
         assert!(limit.check(&"bob").is_ok());
     }

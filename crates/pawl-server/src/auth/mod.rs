@@ -13,21 +13,18 @@ mod settings;
 mod token;
 mod user;
 
-use std::sync::Arc;
-
-use axum::Extension;
 use axum::extract::DefaultBodyLimit;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use self::limits::Limits;
+pub(crate) use self::limits::{Attempt, Limits, TooMany};
 pub(crate) use self::responses::ErrorDocument;
 use crate::AppState;
 
 /// The largest body: an address, a password, and metadata that fits into a token.
 const BODY_LIMIT: usize = 64 * 1024;
 
-/// All of it, with limits of its own.
+/// All of it.
 pub(crate) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new()
         .routes(routes!(token::sign_up))
@@ -39,5 +36,4 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(settings::settings))
         .routes(routes!(settings::health))
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
-        .layer(Extension(Arc::new(Limits::new())))
 }

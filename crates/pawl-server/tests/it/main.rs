@@ -9,5 +9,6 @@ mod access;
 mod auth;
 mod intake;
 mod operations;
+mod pages;
 mod rest;
 mod runs;

@@ -118,12 +118,14 @@ fn shown(settings: &Settings) -> Vec<Shown> {
         .value
         .as_ref()
         .map_or("none".into(), |path| path.display().to_string());
+    let reached = settings.url.value.as_deref().unwrap_or("none");
     let sign_up = format!("{:?}", settings.sign_up.value).to_lowercase();
     let timeout = settings.request_timeout.value.as_secs();
     vec![
         Shown::new("data", &settings.data, &data),
         Shown::new("database_url", &settings.database_url, &url),
         Shown::new("server.listen", &settings.listen, &settings.listen.value),
+        Shown::new("server.url", &settings.url, &reached),
         Shown::new(
             "server.body_limit",
             &settings.body_limit,

@@ -28,6 +28,7 @@ pub(super) struct File {
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Server {
     pub(super) listen: Option<SocketAddr>,
+    pub(super) url: Option<String>,
     pub(super) body_limit: Option<usize>,
     pub(super) request_timeout_s: Option<NonZeroU64>,
     pub(super) concurrency: Option<NonZeroU16>,

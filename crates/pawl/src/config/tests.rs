@@ -151,3 +151,17 @@ fn what_cannot_be_is_refused_with_its_place() {
         .to_string();
     assert_eq!(error, "PAWL_SIGN_UP is not `open` or `closed`");
 }
+
+#[test]
+fn an_address_of_the_server_is_one() {
+    let url = |url| settings(&[("PAWL_URL", url)], "", &NO_FLAGS, None).unwrap();
+    let said = url("https://pawl.example.org/");
+    assert!(said.check_url().is_ok());
+    assert_eq!(said.server().url.as_deref(), Some("https://pawl.example.org"));
+    let refused = url("pawl.example.org").check_url().unwrap_err().to_string();
+    assert!(
+        refused.starts_with("pawl.example.org (PAWL_URL) is no address"),
+        "{refused}"
+    );
+    assert_eq!(settings(&[], "", &NO_FLAGS, None).unwrap().server().url, None);
+}

@@ -1,0 +1,69 @@
+//! The web pages: HTML that is made here and works without a script. A script adds keys, and swaps parts of a page
+//! where its address changes.
+//!
+//! A page is a module: its handlers, and what its template shows, prepared to the last word. What is common to pages:
+//! `shell` (what stands around the content), `session` (who looks at it), `origin` (where forms come from), `assets`.
+
+mod assets;
+mod dashboard;
+mod error;
+mod login;
+mod moment;
+mod number;
+mod origin;
+mod page;
+mod session;
+mod shell;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::middleware;
+use axum::routing::{MethodRouter, get, post};
+
+pub(crate) use self::error::error_page;
+pub(crate) use self::page::CONTENT_SECURITY_POLICY;
+use crate::AppState;
+
+/// The largest form, in bytes.
+const FORM_LIMIT: usize = 256 * 1024;
+
+/// The paths of all pages, for whoever checks that each is shown to those alone whose it is.
+#[must_use]
+pub fn pages() -> Vec<&'static str> {
+    Pages::all().paths
+}
+
+/// All pages and what they load.
+pub(crate) fn routes(state: &AppState) -> Router<AppState> {
+    Pages::all()
+        .router
+        .layer(DefaultBodyLimit::max(FORM_LIMIT))
+        .layer(middleware::from_fn_with_state(state.clone(), session::recognise))
+        .layer(middleware::from_fn(origin::require_same))
+        .route("/assets/{name}", get(assets::serve))
+}
+
+/// Pages, and their paths.
+#[derive(Default)]
+struct Pages {
+    router: Router<AppState>,
+    paths: Vec<&'static str>,
+}
+
+impl Pages {
+    fn all() -> Self {
+        Self::default()
+            .page("/", get(login::home))
+            .page("/login", get(login::show).post(login::log_in))
+            .page("/sign-up", get(login::show_sign_up).post(login::sign_up))
+            .page("/log-out", post(login::log_out))
+            .page("/theme", post(shell::choose_theme))
+            .page("/dashboard", get(dashboard::show))
+    }
+
+    fn page(mut self, path: &'static str, methods: MethodRouter<AppState>) -> Self {
+        self.paths.push(path);
+        self.router = self.router.route(path, methods);
+        self
+    }
+}
