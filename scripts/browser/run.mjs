@@ -1,0 +1,71 @@
+// Runs every page in Chromium, against the real server on both databases.
+//
+//     node scripts/browser/run.mjs --pawl target/debug/pawl [--screenshots FOLDER] [--engine sqlite|postgres] [--only WORD]
+//
+// One user has 20,000 interactions of a made-up history, another has none. A test that leaves an error in the console,
+// or a violation of the content security policy, has failed whatever else it found.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { chromium } from "playwright-core";
+
+import { Server } from "./server.mjs";
+import { Visit } from "./visit.mjs";
+import * as login from "./tests/login.mjs";
+
+const SUITES = { login };
+
+const { values: given } = parseArgs({
+  options: {
+    pawl: { type: "string" },
+    screenshots: { type: "string" },
+    engine: { type: "string" },
+    only: { type: "string", default: "" },
+  },
+});
+if (!given.pawl) {
+  console.error("usage: run.mjs --pawl FILE [--screenshots FOLDER] [--engine sqlite|postgres] [--only WORD]");
+  process.exit(2);
+}
+
+const browser = await chromium.launch({
+  executablePath: process.env.PAWL_CHROMIUM ?? "/usr/bin/chromium",
+  args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
+});
+const failures = [];
+for (const engine of given.engine ? [given.engine] : ["sqlite", "postgres"]) {
+  const folder = mkdtempSync(join(tmpdir(), "pawl-browser-"));
+  const server = await Server.start({ pawl: given.pawl, engine, folder });
+  try {
+    await runSuites(engine, server);
+  } finally {
+    await server.stop();
+    rmSync(folder, { recursive: true });
+  }
+}
+await browser.close();
+console.log(failures.length === 0 ? "all pages are well" : `failed: ${failures.join(", ")}`);
+process.exit(failures.length === 0 ? 0 : 1);
+
+async function runSuites(engine, server) {
+  for (const [suite, tests] of Object.entries(SUITES)) {
+    for (const [test, run] of Object.entries(tests)) {
+      const name = `${engine} ${suite} ${test}`;
+      if (!name.includes(given.only)) continue;
+      const visit = await Visit.begin({ browser, server, screenshots: given.screenshots });
+      try {
+        await run(visit, server);
+        visit.assertQuiet();
+        console.log(`ok    ${name}`);
+      } catch (error) {
+        failures.push(name);
+        console.error(`FAIL  ${name}\n${error.stack}\nat ${visit.page.url()}`);
+        await visit.page.screenshot({ path: join(tmpdir(), `pawl-browser-${name.replaceAll(" ", "-")}.png`) });
+      } finally {
+        await visit.end();
+      }
+    }
+  }
+}
