@@ -13,9 +13,10 @@ import { chromium } from "playwright-core";
 
 import { Server } from "./server.mjs";
 import { Visit } from "./visit.mjs";
+import * as interactions from "./tests/interactions.mjs";
 import * as login from "./tests/login.mjs";
 
-const SUITES = { login };
+const SUITES = { login, interactions };
 
 const { values: given } = parseArgs({
   options: {

@@ -118,6 +118,16 @@ function reveal(root) {
 reveal(document);
 document.addEventListener("htmx:afterSwap", () => reveal(document));
 
+// ---- Filters ----
+
+// An address without what nobody filled in.
+document.addEventListener("htmx:configRequest", (event) => {
+  const parameters = event.detail.parameters;
+  for (const name of Object.keys(parameters)) {
+    if (parameters[name] === "") delete parameters[name];
+  }
+});
+
 // ---- Requests that failed ----
 
 document.addEventListener("htmx:sendError", () => notify("The server cannot be reached. Nothing was changed."));

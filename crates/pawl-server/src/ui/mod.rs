@@ -7,7 +7,9 @@
 mod assets;
 mod dashboard;
 mod error;
+mod interactions;
 mod login;
+mod marked;
 mod moment;
 mod number;
 mod origin;
@@ -59,6 +61,9 @@ impl Pages {
             .page("/log-out", post(login::log_out))
             .page("/theme", post(shell::choose_theme))
             .page("/dashboard", get(dashboard::show))
+            .page("/interactions", get(interactions::list))
+            .page("/interactions/{id}", get(interactions::show_one))
+            .page("/interactions/export/{format}", get(interactions::download))
     }
 
     fn page(mut self, path: &'static str, methods: MethodRouter<AppState>) -> Self {

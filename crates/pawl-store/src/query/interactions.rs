@@ -103,6 +103,19 @@ enum Part {
 }
 
 impl InteractionOrder {
+    /// The order from the other end; those without a score or latency come last here, too.
+    #[must_use]
+    pub const fn reversed(self) -> Self {
+        match self {
+            Self::Newest => Self::Oldest,
+            Self::Oldest => Self::Newest,
+            Self::LowestScore => Self::HighestScore,
+            Self::HighestScore => Self::LowestScore,
+            Self::Slowest => Self::Fastest,
+            Self::Fastest => Self::Slowest,
+        }
+    }
+
     const fn by_time(self) -> bool {
         matches!(self, Self::Newest | Self::Oldest)
     }

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::io::Write;
 
-use pawl_model::{CaseRecord, EvalResults, Interaction, Json, Score, State};
-use time::format_description::well_known::Rfc3339;
+use pawl_engine::intake::record::{COLUMNS, record};
+use pawl_model::{CaseRecord, EvalResults, Interaction, State};
 
 use super::{FinishedRun, RowFormat, text};
 
@@ -68,21 +68,6 @@ impl RowFormat for Table<'_> {
     }
 }
 
-const INTERACTION_HEADER: [&str; 12] = [
-    "id",
-    "interaction_id",
-    "created_at",
-    "score",
-    "latency_ms",
-    "flags",
-    "pii_tokens_redacted",
-    "sample_weight",
-    "received_at",
-    "prompt",
-    "response",
-    "trace",
-];
-
 /// A table of interactions under way.
 pub(crate) struct InteractionTable<W: Write> {
     writer: csv::Writer<W>,
@@ -94,27 +79,14 @@ impl<W: Write> InteractionTable<W> {
         let mut writer = csv::WriterBuilder::new()
             .terminator(csv::Terminator::CRLF)
             .from_writer(out);
-        writer.write_record(INTERACTION_HEADER)?;
+        writer.write_record(COLUMNS)?;
         Ok(Self { writer })
     }
 
-    /// Writes a row; flags are separated by semicolons.
+    /// Writes a row.
     pub(crate) fn row(&mut self, interaction: &Interaction) -> anyhow::Result<()> {
-        let latency = interaction.latency_ms.map(|latency| latency.to_string());
-        self.writer.write_record([
-            interaction.id.to_string().as_str(),
-            &free_text(&interaction.interaction_id),
-            &interaction.created_at.format(&Rfc3339)?,
-            interaction.score.as_ref().map_or("", Score::as_str),
-            &latency.unwrap_or_default(),
-            &free_text(&interaction.flags.join(";")),
-            &interaction.pii_tokens_redacted.to_string(),
-            &interaction.sample_weight.to_string(),
-            &interaction.received_at.format(&Rfc3339)?,
-            &free_text(&interaction.prompt),
-            &free_text(&interaction.response),
-            interaction.trace.as_ref().map_or("", Json::as_str),
-        ])?;
+        self.writer
+            .write_record(record(interaction).iter().map(|field| field.as_bytes()))?;
         Ok(())
     }
 

@@ -3,9 +3,9 @@
 use pawl_checks::rollup::Rollup;
 use pawl_checks::stats::Probability;
 use pawl_engine::Actor;
-use pawl_engine::intake::Terms;
 use pawl_engine::intake::list::{InteractionFilter, InteractionOrder, ListRequest, search};
 use pawl_engine::intake::overview::{Days, Overview, Step};
+use pawl_engine::intake::{List, Neighbours, Terms};
 use pawl_model::{Interaction, NewInteraction, Score};
 use pawl_testkit::{TestDatabase, on_both_engines, samples};
 use time::Duration;
@@ -18,6 +18,7 @@ on_both_engines!(
     a_new_zone_moves_the_hours,
     pages_hold_every_row_once_in_any_order,
     words_are_found_once_they_are_indexed,
+    neighbours_are_those_of_the_list,
 );
 
 /// The `n`-th of many interactions over ten days.
@@ -358,4 +359,58 @@ async fn words_are_found_once_they_are_indexed(database: TestDatabase) {
         .await
         .unwrap();
     assert_eq!(page.searched_until, Some(samples::time(5)));
+}
+
+async fn neighbours_are_those_of_the_list(database: TestDatabase) {
+    let (rig, _) = filled(database, 60).await;
+    let actor = Actor::Tenant(user(1));
+    let filter = InteractionFilter {
+        any_flags: vec!["safe".to_owned(), "slow".to_owned()],
+        ..InteractionFilter::default()
+    };
+    for order in [
+        InteractionOrder::Newest,
+        InteractionOrder::Oldest,
+        InteractionOrder::LowestScore,
+        InteractionOrder::HighestScore,
+        InteractionOrder::Slowest,
+        InteractionOrder::Fastest,
+    ] {
+        let request = ListRequest {
+            user_id: user(1),
+            filter: &filter,
+            order,
+            after: None,
+            limit: 100,
+        };
+        let items = rig.engine.interactions(actor, &request).await.unwrap().items;
+        assert_eq!(items.len(), 30);
+        let list = List {
+            user_id: user(1),
+            filter: &filter,
+            order,
+        };
+        for (index, item) in items.iter().enumerate() {
+            let found = rig.engine.neighbours(actor, list, item).await.unwrap();
+            assert_eq!(
+                found.next,
+                items.get(index + 1).map(|next| next.id),
+                "{order:?} {index}"
+            );
+            let before = index.checked_sub(1).map(|before| &items[before]);
+            let same_part =
+                before.filter(|before| order.place(before).key.is_some() == order.place(item).key.is_some());
+            assert_eq!(
+                found.previous,
+                same_part.map(|before| before.id),
+                "{order:?} {index}"
+            );
+        }
+        let of_another = rig
+            .engine
+            .neighbours(Actor::Tenant(user(2)), list, &items[5])
+            .await
+            .unwrap();
+        assert_eq!(of_another, Neighbours::default());
+    }
 }

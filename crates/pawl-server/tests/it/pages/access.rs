@@ -6,12 +6,15 @@ use pawl_testkit::http::Method;
 use pawl_testkit::{TestDatabase, TestServer, on_both_engines};
 
 use super::browser::Browser;
-use super::header;
+use super::{HOSTILE, header, interaction, store};
 
 on_both_engines!(
     whoever_has_not_logged_in_is_sent_to_do_so,
     owners_see_their_pages_and_nothing_in_them_runs,
 );
+
+/// An id that nothing has.
+const NOBODYS: &str = "00000000-0000-0000-0000-00000000000a";
 
 /// A page that is not here fails the test: decide who may see it, and write it down.
 const PAGES: &[(&str, Shown)] = &[
@@ -20,7 +23,10 @@ const PAGES: &[(&str, Shown)] = &[
     ("/sign-up", Shown::ToGuests),
     ("/log-out", Shown::Form),
     ("/theme", Shown::Form),
-    ("/dashboard", Shown::ToOwner),
+    ("/dashboard", Shown::ToUsers),
+    ("/interactions", Shown::ToUsers),
+    ("/interactions/{id}", Shown::ToOwner),
+    ("/interactions/export/{format}", Shown::Download),
 ];
 
 /// To whom a page is shown.
@@ -28,8 +34,12 @@ const PAGES: &[(&str, Shown)] = &[
 enum Shown {
     /// To those who have not logged in.
     ToGuests,
-    /// To a user who has.
+    /// To every user, of what is theirs.
+    ToUsers,
+    /// To the user whose it is.
     ToOwner,
+    /// To every user, as a file of what is theirs.
+    Download,
     /// It only leads somewhere.
     Redirect,
     /// It takes a form, and leads somewhere.
@@ -50,8 +60,9 @@ async fn whoever_has_not_logged_in_is_sent_to_do_so(database: TestDatabase) {
     browser.set_cookie("pawl_session", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
     for (path, shown) in PAGES {
         match shown {
-            Shown::ToOwner => {
-                let address = [path, "?a=b"].concat();
+            Shown::ToUsers | Shown::ToOwner | Shown::Download => {
+                let path = path.replace("{id}", NOBODYS).replace("{format}", "csv");
+                let address = [&path, "?a=b"].concat();
                 let next = ["/login?next=", &path.replace('/', "%2F"), "%3Fa%3Db"].concat();
                 let answer = browser.get(&address).await;
                 assert_eq!(answer.status().as_u16(), 303, "{path}");
@@ -83,12 +94,15 @@ async fn whoever_has_not_logged_in_is_sent_to_do_so(database: TestDatabase) {
 
 async fn owners_see_their_pages_and_nothing_in_them_runs(database: TestDatabase) {
     let server = TestServer::new(database).await;
-    let browser = Browser::of(&server, &server.user_a).await;
+    let id = store(&server, interaction(server.user_a.id, HOSTILE)).await;
+    let owner = Browser::of(&server, &server.user_a).await;
+    let other = Browser::of(&server, &server.user_b).await;
     for (path, shown) in PAGES {
-        if *shown != Shown::ToOwner {
+        if !matches!(shown, Shown::ToUsers | Shown::ToOwner) {
             continue;
         }
-        let answer = browser.get(path).await;
+        let path = path.replace("{id}", &id.to_string());
+        let answer = owner.get(&path).await;
         assert_eq!(answer.status().as_u16(), 200, "{path}");
         let policy = header(&answer, "content-security-policy");
         assert!(
@@ -99,20 +113,18 @@ async fn owners_see_their_pages_and_nothing_in_them_runs(database: TestDatabase)
         assert_eq!(header(&answer, "cache-control"), "no-store", "{path}");
         assert_eq!(header(&answer, "referrer-policy"), "same-origin", "{path}");
         let html = answer.text().await.unwrap();
-        for inline in [
-            " style=",
-            " onclick=",
-            " onload=",
-            "<style",
-            "<script>",
-            "javascript:",
-        ] {
+        for inline in [" style=", "<style", "<script>", "<img", "javascript:"] {
             assert!(!html.contains(inline), "{path} has `{inline}`");
         }
         assert!(
             html.contains(&server.user_a.email),
             "{path} says who has logged in"
         );
+        let status = if *shown == Shown::ToOwner { 404 } else { 200 };
+        let answer = other.get(&path).await;
+        assert_eq!(answer.status().as_u16(), status, "{path}");
+        let html = answer.text().await.unwrap();
+        assert!(!html.contains("onerror"), "{path} shows what is somebody else's");
     }
 }
 
