@@ -15,8 +15,9 @@ import { Server } from "./server.mjs";
 import { Visit } from "./visit.mjs";
 import * as interactions from "./tests/interactions.mjs";
 import * as login from "./tests/login.mjs";
+import * as settings from "./tests/settings.mjs";
 
-const SUITES = { login, interactions };
+const SUITES = { login, interactions, settings };
 
 const { values: given } = parseArgs({
   options: {

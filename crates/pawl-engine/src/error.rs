@@ -106,6 +106,9 @@ pub enum EngineError {
         /// What is wrong with it.
         problem: String,
     },
+    /// Somebody else has changed the policy in the meantime.
+    #[error("the policy was changed since it was read")]
+    OutdatedPolicy,
     /// What an hour came to cannot be added up.
     #[error("an interaction cannot be added to what its hour came to")]
     Rollup(#[source] RollupError),

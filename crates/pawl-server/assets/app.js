@@ -115,6 +115,11 @@ function reveal(root) {
   }
 }
 
+byId("timezone")?.addEventListener("focus", () => {
+  const zones = Intl.supportedValuesOf("timeZone").map((zone) => new Option(zone));
+  byId("timezones").replaceChildren(...zones);
+});
+
 reveal(document);
 document.addEventListener("htmx:afterSwap", () => reveal(document));
 

@@ -175,6 +175,7 @@ impl From<&EngineError> for Problem {
     fn from(error: &EngineError) -> Self {
         let code = match error {
             EngineError::UnknownRun { .. } | EngineError::UnknownUser { .. } => ErrorCode::NotFound,
+            EngineError::OutdatedPolicy => ErrorCode::Conflict,
             error if error.is_bad_value() => ErrorCode::InvalidParameter,
             error if error.is_unavailability() => ErrorCode::DatabaseUnavailable,
             _ => ErrorCode::Internal,

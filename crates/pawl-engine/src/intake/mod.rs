@@ -20,7 +20,7 @@ mod zone;
 use std::sync::{Arc, OnceLock};
 
 use pawl_model::{NewInteraction, Policy, UserId};
-use pawl_store::{Actor, intake, policies};
+use pawl_store::{Actor, Scope, intake, policies};
 use time::OffsetDateTime;
 use tokio::sync::OnceCell;
 use uuid::Uuid;
@@ -31,6 +31,7 @@ use self::masking::Maskers;
 pub use self::neighbours::{List, Neighbours};
 use self::outcome::{Batch, Item};
 pub use self::outcome::{IntakeError, Outcome, Terms};
+pub use self::policy::problems as policy_problems;
 pub use self::receive::Receipt;
 use self::writer::Writer;
 pub use self::zone::Zone;
@@ -113,11 +114,36 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError::Policy`] when it cannot be gone by; when it is somebody else's, or the database fails.
-    pub async fn set_policy(&self, actor: Actor, mut policy: Policy) -> Result<(), EngineError> {
+    pub async fn set_policy(&self, actor: Actor, policy: Policy) -> Result<(), EngineError> {
         policy::check(&policy)?;
         let mut scope = self.store.write(actor).await?;
+        let known = policies::list(&mut scope, &[policy.user_id]).await?.pop();
+        self.put_policy(scope, policy, known).await
+    }
+
+    /// Writes a policy in place of the one that has its version, as [`Engine::set_policy`] does: of two people who
+    /// change it at once, the second is told of the first.
+    ///
+    /// # Errors
+    /// [`EngineError::OutdatedPolicy`] where it has another version by now; else as [`Engine::set_policy`].
+    pub async fn replace_policy(&self, policy: Policy) -> Result<(), EngineError> {
+        policy::check(&policy)?;
+        let mut scope = self.store.write(Actor::Service).await?;
+        intake::hold(&mut scope, &[policy.user_id]).await?;
+        let known = policies::list(&mut scope, &[policy.user_id]).await?.pop();
+        if known.as_ref().map(|known| known.version) != Some(policy.version) {
+            return Err(EngineError::OutdatedPolicy);
+        }
+        self.put_policy(scope, policy, known).await
+    }
+
+    async fn put_policy(
+        &self,
+        mut scope: Scope,
+        mut policy: Policy,
+        known: Option<Policy>,
+    ) -> Result<(), EngineError> {
         if policy.sample_salt.is_empty() {
-            let known = policies::list(&mut scope, &[policy.user_id]).await?.pop();
             policy.sample_salt = known
                 .map(|known| known.sample_salt)
                 .filter(|salt| !salt.is_empty())

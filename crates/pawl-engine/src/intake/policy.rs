@@ -3,23 +3,46 @@
 use pawl_checks::mask::{Masker, TenantPattern};
 use pawl_model::{PiiPattern, Policy};
 
+use super::received::FieldError;
 use super::zone::Zone;
 use crate::EngineError;
 
+/// Every field that makes a policy one that intake could not go by.
+#[must_use]
+pub fn problems(policy: &Policy) -> Vec<FieldError> {
+    let percents = |percent: u8| (percent > 100).then(|| "a percentage goes from 0 to 100".to_owned());
+    let score = policy.failure_score;
+    let cap = policy.max_eval_per_day;
+    [
+        ("sample_rate_pct", percents(policy.sample_rate_pct)),
+        ("success_threshold_pct", percents(policy.success_threshold_pct)),
+        (
+            "failure_score",
+            (!(0.0..=1.0).contains(&score)).then(|| "failure_score goes from 0 to 1".to_owned()),
+        ),
+        (
+            "max_eval_per_day",
+            (cap > i32::MAX.unsigned_abs()).then(|| "max_eval_per_day goes up to 2147483647".to_owned()),
+        ),
+        ("timezone", timezone_problem(&policy.timezone)),
+        ("pii_patterns", patterns_problem(&policy.pii_patterns)),
+    ]
+    .into_iter()
+    .filter_map(|(field, problem)| {
+        Some(FieldError {
+            field: field.into(),
+            message: problem?.into(),
+        })
+    })
+    .collect()
+}
+
 /// Refuses a policy that intake could not go by.
 pub(super) fn check(policy: &Policy) -> Result<(), EngineError> {
-    let percents = [policy.sample_rate_pct, policy.success_threshold_pct];
-    let problem = if percents.iter().any(|percent| *percent > 100) {
-        Some("percents go from 0 to 100".to_owned())
-    } else if !(0.0..=1.0).contains(&policy.failure_score) {
-        Some("failure_score goes from 0 to 1".to_owned())
-    } else if policy.max_eval_per_day > i32::MAX.unsigned_abs() {
-        Some("max_eval_per_day goes up to 2147483647".to_owned())
-    } else {
-        timezone_problem(&policy.timezone).or_else(|| patterns_problem(&policy.pii_patterns))
-    };
-    match problem {
-        Some(problem) => Err(EngineError::Policy { problem }),
+    match problems(policy).into_iter().next() {
+        Some(FieldError { message, .. }) => Err(EngineError::Policy {
+            problem: message.into_owned(),
+        }),
         None => Ok(()),
     }
 }

@@ -35,6 +35,7 @@ static ASSETS: [Asset; 4] = [
             include_str!("../../assets/css/shell.css"),
             include_str!("../../assets/css/components.css"),
             include_str!("../../assets/css/interactions.css"),
+            include_str!("../../assets/css/settings.css"),
         ),
     },
     Asset {

@@ -15,6 +15,7 @@ mod number;
 mod origin;
 mod page;
 mod session;
+mod settings;
 mod shell;
 
 use axum::Router;
@@ -64,6 +65,14 @@ impl Pages {
             .page("/interactions", get(interactions::list))
             .page("/interactions/{id}", get(interactions::show_one))
             .page("/interactions/export/{format}", get(interactions::download))
+            .page("/settings", get(settings::show))
+            .page("/settings/policy", post(settings::save_policy))
+            .page("/settings/preview", post(settings::show_preview))
+            .page("/settings/keys", post(settings::create_key))
+            .page("/settings/keys/{id}/revoke", post(settings::revoke_key))
+            .page("/settings/password", post(settings::change_password))
+            .page("/settings/export", get(settings::everything))
+            .page("/settings/delete", post(settings::delete))
     }
 
     fn page(mut self, path: &'static str, methods: MethodRouter<AppState>) -> Self {

@@ -5,6 +5,7 @@ mod browser;
 mod interactions;
 mod login;
 mod origin;
+mod settings;
 
 use pawl_engine::intake::{Outcome, Terms};
 use pawl_model::{InteractionId, NewInteraction, Score, UserId};

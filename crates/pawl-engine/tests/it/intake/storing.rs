@@ -1,12 +1,14 @@
 //! What is stored of what is handed in.
 
+use pawl_engine::EngineError;
 use pawl_engine::intake::{Outcome, Terms};
-use pawl_model::{Json, NewInteraction, RunPolicy, Score};
+use pawl_model::{Json, NewInteraction, Policy, RunPolicy, Score};
 use pawl_testkit::{TestDatabase, on_both_engines};
 
 use super::{Rig, interaction, user};
 
 on_both_engines!(
+    of_two_changes_of_a_policy_the_second_is_told_of_the_first,
     the_same_again_is_a_duplicate_and_another_content_a_conflict,
     nothing_goes_beyond_the_cap_and_the_ledger_knows_what_did_not,
     a_sample_is_drawn_by_the_policy,
@@ -190,4 +192,24 @@ async fn nothing_personal_is_at_rest(database: TestDatabase) {
     let outcomes = rig.store(vec![personal, other], Terms::Sampled).await;
     assert!(matches!(outcomes[0], Outcome::Duplicate { .. }));
     assert!(matches!(&outcomes[1], Outcome::Conflict { fields, .. } if fields.contains(&"prompt")));
+}
+
+async fn of_two_changes_of_a_policy_the_second_is_told_of_the_first(database: TestDatabase) {
+    let rig = Rig::new(database).await;
+    let read = async || {
+        let today = rig.engine.policy_today(user(1)).await.unwrap().unwrap();
+        today.policy
+    };
+    for version in 0..3 {
+        let seen = read().await;
+        assert_eq!(seen.version, version);
+        let change = |cap| Policy {
+            max_eval_per_day: cap,
+            ..seen.clone()
+        };
+        rig.engine.replace_policy(change(10)).await.unwrap();
+        let second = rig.engine.replace_policy(change(20)).await;
+        assert!(matches!(second, Err(EngineError::OutdatedPolicy)), "{second:?}");
+        assert_eq!(read().await.max_eval_per_day, 10);
+    }
 }

@@ -27,6 +27,14 @@ const PAGES: &[(&str, Shown)] = &[
     ("/interactions", Shown::ToUsers),
     ("/interactions/{id}", Shown::ToOwner),
     ("/interactions/export/{format}", Shown::Download),
+    ("/settings", Shown::ToUsers),
+    ("/settings/policy", Shown::Form),
+    ("/settings/preview", Shown::Form),
+    ("/settings/keys", Shown::Form),
+    ("/settings/keys/{id}/revoke", Shown::Form),
+    ("/settings/password", Shown::Form),
+    ("/settings/export", Shown::Download),
+    ("/settings/delete", Shown::Form),
 ];
 
 /// To whom a page is shown.
@@ -77,9 +85,10 @@ async fn whoever_has_not_logged_in_is_sent_to_do_so(database: TestDatabase) {
                 );
             }
             Shown::Form | Shown::Redirect => {
+                let path = path.replace("{id}", NOBODYS);
                 let answer = match shown {
-                    Shown::Form => browser.post(path, &[]).await,
-                    _ => browser.get(path).await,
+                    Shown::Form => browser.post(&path, &[]).await,
+                    _ => browser.get(&path).await,
                 };
                 assert_eq!(
                     (answer.status().as_u16(), header(&answer, "location")),
