@@ -13,11 +13,12 @@ import { chromium } from "playwright-core";
 
 import { Server } from "./server.mjs";
 import { Visit } from "./visit.mjs";
+import * as dashboard from "./tests/dashboard.mjs";
 import * as interactions from "./tests/interactions.mjs";
 import * as login from "./tests/login.mjs";
 import * as settings from "./tests/settings.mjs";
 
-const SUITES = { login, interactions, settings };
+const SUITES = { login, dashboard, interactions, settings };
 
 const { values: given } = parseArgs({
   options: {

@@ -27,8 +27,10 @@ const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Answers requests until `stop` is cancelled, then lets those under way end, within the settings' `drain`.
-pub async fn serve(listener: TcpListener, state: AppState, stop: CancellationToken) {
+pub async fn serve(listener: TcpListener, mut state: AppState, stop: CancellationToken) {
     let drain = state.settings.drain;
+    // Pages that are told what happens would hold the server up until they are cut off.
+    state.live.stop = stop.clone();
     answer(listener, router(state), stop, drain).await;
 }
 

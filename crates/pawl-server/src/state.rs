@@ -8,6 +8,7 @@ use pawl_engine::Engine;
 
 use crate::auth::Limits;
 use crate::metrics::Metrics;
+use crate::ui::dashboard::live::Live;
 
 /// What every handler is given: each request is handed several, so that a clone of it is a pointer.
 #[derive(Clone)]
@@ -21,6 +22,7 @@ pub struct Application {
     pub settings: ServerSettings,
     pub(crate) metrics: Metrics,
     pub(crate) limits: Limits,
+    pub(crate) live: Live,
 }
 
 impl AppState {
@@ -32,6 +34,7 @@ impl AppState {
             settings,
             metrics: Metrics::new(),
             limits: Limits::new(),
+            live: Live::new(),
         }))
     }
 }

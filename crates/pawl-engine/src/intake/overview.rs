@@ -5,15 +5,12 @@ use std::collections::BTreeMap;
 use pawl_checks::rollup::Rollup;
 use pawl_model::{Policy, UserId};
 use pawl_store::rollups::Stretch;
-use pawl_store::{Actor, Scope, policies, rollups};
+use pawl_store::{Actor, Scope, intake, policies, rollups};
 use time::{Date, OffsetDateTime};
 
 use super::hour::rollup;
 use super::zone::Zone;
 use crate::{Engine, EngineError};
-
-/// The most days of one overview.
-const MAX_DAYS: i64 = 400;
 
 /// Days of the tenant, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,12 +58,28 @@ pub struct Overview {
     pub series: Vec<Piece>,
 }
 
+/// What arrived on the tenant's present day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Today {
+    /// How many interactions were stored.
+    pub stored: u64,
+    /// How many the policy lets a day have.
+    pub cap: u32,
+}
+
 impl Days {
-    fn count(self) -> i64 {
-        (self.last - self.first).whole_days() + 1
+    /// The most days of one overview.
+    pub const MOST: i64 = 400;
+
+    /// How many they are; 0 or less where the last is before the first.
+    #[must_use]
+    pub const fn count(self) -> i64 {
+        self.last.to_julian_day() as i64 - self.first.to_julian_day() as i64 + 1
     }
 
-    fn before(self) -> Option<Self> {
+    /// As many days right before them; none before the first day there is.
+    #[must_use]
+    pub fn before(self) -> Option<Self> {
         Some(Self {
             first: self.first.checked_sub(time::Duration::days(self.count()))?,
             last: self.first.previous_day()?,
@@ -75,6 +88,21 @@ impl Days {
 }
 
 impl Engine {
+    /// What arrived on a tenant's present day, cheaply enough to be asked again and again.
+    ///
+    /// # Errors
+    /// [`EngineError::UnknownUser`] for a tenant that the actor does not see; when the database fails.
+    pub async fn today(&self, actor: Actor, user: UserId) -> Result<Today, EngineError> {
+        let mut scope = self.store.read(actor).await?;
+        let policy = policy(&mut scope, user).await?;
+        let day = Zone::named_or_utc(&policy.timezone).day(self.clock.now());
+        let used = intake::days(&mut scope, &[(user, day)]).await?;
+        Ok(Today {
+            stored: used.first().map_or(0, |day| day.stored),
+            cap: policy.max_eval_per_day,
+        })
+    }
+
     /// What a tenant's interactions of these days came to.
     ///
     /// # Errors
@@ -87,23 +115,14 @@ impl Engine {
         days: Days,
         step: Step,
     ) -> Result<Overview, EngineError> {
-        let before = days.before().filter(|_| (1..=MAX_DAYS).contains(&days.count()));
-        let before = before.ok_or(EngineError::Days { most: MAX_DAYS })?;
-        let unknown = || EngineError::UnknownUser {
-            named: user.to_string(),
-        };
+        let before = days.before().filter(|_| (1..=Days::MOST).contains(&days.count()));
+        let before = before.ok_or(EngineError::Days { most: Days::MOST })?;
         let mut scope = self.store.read(actor).await?;
-        policies::list(&mut scope, &[user])
-            .await?
-            .pop()
-            .ok_or_else(unknown)?;
+        policy(&mut scope, user).await?;
         drop(scope);
         self.freshen(user).await?;
         let mut scope = self.store.read(actor).await?;
-        let policy = policies::list(&mut scope, &[user])
-            .await?
-            .pop()
-            .ok_or_else(unknown)?;
+        let policy = policy(&mut scope, user).await?;
         let zone = Zone::named_or_utc(&policy.timezone);
         let stretch = stretch(&zone, user, days);
         let hours = hours(&mut scope, &stretch).await?;
@@ -118,6 +137,13 @@ impl Engine {
             policy,
         })
     }
+}
+
+async fn policy(scope: &mut Scope, user: UserId) -> Result<Policy, EngineError> {
+    let policy = policies::list(scope, &[user]).await?.pop();
+    policy.ok_or_else(|| EngineError::UnknownUser {
+        named: user.to_string(),
+    })
 }
 
 fn stretch(zone: &Zone, user_id: UserId, days: Days) -> Stretch {

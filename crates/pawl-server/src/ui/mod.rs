@@ -5,7 +5,8 @@
 //! `shell` (what stands around the content), `session` (who looks at it), `origin` (where forms come from), `assets`.
 
 mod assets;
-mod dashboard;
+pub(crate) mod dashboard;
+mod duration;
 mod error;
 mod interactions;
 mod login;
@@ -14,6 +15,7 @@ mod moment;
 mod number;
 mod origin;
 mod page;
+mod rate;
 mod session;
 mod settings;
 mod shell;
@@ -62,6 +64,7 @@ impl Pages {
             .page("/log-out", post(login::log_out))
             .page("/theme", post(shell::choose_theme))
             .page("/dashboard", get(dashboard::show))
+            .page("/dashboard/live", get(dashboard::live::tell))
             .page("/interactions", get(interactions::list))
             .page("/interactions/{id}", get(interactions::show_one))
             .page("/interactions/export/{format}", get(interactions::download))

@@ -36,6 +36,11 @@ impl Moments {
         }
     }
 
+    /// The zone on whose clocks they are.
+    pub(crate) const fn zone(&self) -> &Zone {
+        &self.zone
+    }
+
     /// A point in time.
     pub(crate) fn show(&self, at: OffsetDateTime) -> Moment {
         let local = self.zone.local(at);

@@ -2,6 +2,7 @@
 
 mod access;
 mod browser;
+mod dashboard;
 mod interactions;
 mod login;
 mod origin;

@@ -2,10 +2,10 @@
 
 use pawl_checks::rollup::Rollup;
 use pawl_checks::stats::Probability;
-use pawl_engine::Actor;
 use pawl_engine::intake::list::{InteractionFilter, InteractionOrder, ListRequest, search};
-use pawl_engine::intake::overview::{Days, Overview, Step};
+use pawl_engine::intake::overview::{Days, Overview, Step, Today};
 use pawl_engine::intake::{List, Neighbours, Terms};
+use pawl_engine::{Actor, EngineError};
 use pawl_model::{Interaction, NewInteraction, Score};
 use pawl_testkit::{TestDatabase, on_both_engines, samples};
 use time::Duration;
@@ -14,6 +14,7 @@ use super::{Rig, interaction, user};
 
 on_both_engines!(
     overviews_equal_the_rows,
+    a_day_counts_what_arrives_on_it,
     changes_behind_our_back_are_added_up_again,
     a_new_zone_moves_the_hours,
     pages_hold_every_row_once_in_any_order,
@@ -149,6 +150,24 @@ async fn overviews_equal_the_rows(database: TestDatabase) {
         .overview(Actor::Tenant(user(2)), user(1), days, Step::Day)
         .await;
     assert!(stranger.is_err());
+}
+
+async fn a_day_counts_what_arrives_on_it(database: TestDatabase) {
+    let (rig, _) = filled(database, 5).await;
+    rig.policy(|policy| policy.max_eval_per_day = 2).await;
+    let today = async || rig.engine.today(Actor::Tenant(user(1)), user(1)).await.unwrap();
+    assert_eq!(
+        today().await,
+        Today { stored: 0, cap: 2 },
+        "history is none of today's"
+    );
+    let arriving = ["a", "b", "c"].map(interaction).into();
+    rig.store(arriving, Terms::Sampled).await;
+    assert_eq!(today().await, Today { stored: 2, cap: 2 });
+    rig.pass(24 * 60 * 60);
+    assert_eq!(today().await, Today { stored: 0, cap: 2 });
+    let foreign = rig.engine.today(Actor::Tenant(user(2)), user(1)).await;
+    assert!(matches!(foreign, Err(EngineError::UnknownUser { .. })));
 }
 
 async fn changes_behind_our_back_are_added_up_again(database: TestDatabase) {

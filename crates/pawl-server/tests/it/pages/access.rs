@@ -24,6 +24,7 @@ const PAGES: &[(&str, Shown)] = &[
     ("/log-out", Shown::Form),
     ("/theme", Shown::Form),
     ("/dashboard", Shown::ToUsers),
+    ("/dashboard/live", Shown::AsItHappens),
     ("/interactions", Shown::ToUsers),
     ("/interactions/{id}", Shown::ToOwner),
     ("/interactions/export/{format}", Shown::Download),
@@ -48,6 +49,8 @@ enum Shown {
     ToOwner,
     /// To every user, as a file of what is theirs.
     Download,
+    /// To every user, and it goes on for as long as they look.
+    AsItHappens,
     /// It only leads somewhere.
     Redirect,
     /// It takes a form, and leads somewhere.
@@ -68,7 +71,7 @@ async fn whoever_has_not_logged_in_is_sent_to_do_so(database: TestDatabase) {
     browser.set_cookie("pawl_session", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
     for (path, shown) in PAGES {
         match shown {
-            Shown::ToUsers | Shown::ToOwner | Shown::Download => {
+            Shown::ToUsers | Shown::ToOwner | Shown::Download | Shown::AsItHappens => {
                 let path = path.replace("{id}", NOBODYS).replace("{format}", "csv");
                 let address = [&path, "?a=b"].concat();
                 let next = ["/login?next=", &path.replace('/', "%2F"), "%3Fa%3Db"].concat();
