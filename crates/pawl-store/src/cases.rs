@@ -1,17 +1,21 @@
 //! Cases of runs: `sb_eval_cases`.
 
-use pawl_model::{CaseId, CaseRecord, Json, RunId, State};
+use pawl_model::{CaseId, CaseRecord, Json, RunId, State, Tally};
+use serde_json::json;
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::insert::{Insert, OnExisting};
-use crate::statement::{pair, shared};
+use crate::statement::{documents, pair, shared};
 use crate::{Result, Row, Scope, Statement, Value};
 
 const PAGE: Statement = shared!("cases/page");
 const LIST: Statement = shared!("cases/list");
 const OUTCOMES: Statement = pair!("cases/outcomes");
+const SOME: Statement = pair!("cases/some");
+const TALLY: Statement = shared!("cases/tally");
 
-pub(crate) const STATEMENTS: &[Statement] = &[PAGE, LIST, OUTCOMES];
+pub(crate) const STATEMENTS: &[Statement] = &[PAGE, LIST, OUTCOMES, SOME, TALLY];
 
 const INSERT: Insert = Insert {
     table: "sb_eval_cases",
@@ -101,6 +105,32 @@ pub async fn list(scope: &mut Scope, run: RunId, state: State, page: Page) -> Re
         .fetch(&LIST, &[run, after, limit, state.as_str().into()])
         .await?;
     rows.iter().map(read).collect()
+}
+
+/// Those of these cases that the actor sees, by id.
+///
+/// # Errors
+/// When the database fails.
+pub async fn some(scope: &mut Scope, ids: &[CaseId]) -> Result<Vec<CaseRecord>> {
+    let ids = documents(ids.iter().map(|id| json!(id)))?;
+    let rows = scope.fetch(&SOME, &[(&ids).into()]).await?;
+    rows.iter().map(read).collect()
+}
+
+/// How many cases of a run stand there in which state, and when the last one was stored; none where there is none.
+///
+/// # Errors
+/// When the database fails.
+pub async fn tally(scope: &mut Scope, run: RunId) -> Result<(Tally, Option<OffsetDateTime>)> {
+    let mut tally = Tally::default();
+    let mut latest = None;
+    for row in scope.fetch(&TALLY, &[run.into()]).await? {
+        let mut columns = row.columns();
+        let state = State::of_row(columns.read()?, columns.read()?, columns.read()?);
+        tally.add_many(state, u64::try_from(columns.read::<i64>()?).unwrap_or_default());
+        latest = latest.max(columns.read()?);
+    }
+    Ok((tally, latest))
 }
 
 /// A page of cases.

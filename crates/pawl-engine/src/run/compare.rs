@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use pawl_checks::stats::{
     ComparisonSettings, Observation, PairedCase, PairedComparison, holm, mcnemar_exact,
 };
-use pawl_model::{EvalResults, Run, RunId, State, Tally};
+use pawl_model::{CaseId, EvalResults, Run, RunId, State, Tally};
 use pawl_store::{Actor, Scope, cases, runs};
 use serde::Serialize;
 
@@ -34,6 +34,26 @@ pub struct Comparison {
     pub only_in_b: Named,
     /// Each check that both runs have, with p-values adjusted for their number (Holm).
     pub checks: Vec<CheckComparison>,
+    /// The rows of the lost and gained cases that are named.
+    #[serde(skip)]
+    pub(super) flips: Vec<FlippedRows>,
+}
+
+/// The first rows of a case that passed in one run alone.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FlippedRows {
+    pub(super) direction: Direction,
+    pub(super) a: CaseId,
+    pub(super) b: CaseId,
+}
+
+/// In which of two runs a case passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// In the first alone.
+    Lost,
+    /// In the second alone.
+    Gained,
 }
 
 /// One side of a comparison.
@@ -57,11 +77,14 @@ pub struct Named {
 }
 
 impl Named {
-    fn push(&mut self, id: &str) {
+    /// Counts one more, and says whether it is named.
+    fn push(&mut self, id: &str) -> bool {
         self.count += 1;
-        if self.first.len() < NAMED {
+        let is_named = self.first.len() < NAMED;
+        if is_named {
             self.first.push(id.to_owned());
         }
+        is_named
     }
 }
 
@@ -135,8 +158,10 @@ impl Engine {
 }
 
 /// What one run says of one case, over its trials.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct CaseOutcome {
+    /// The first of its rows.
+    row: CaseId,
     passed: u32,
     judged: u32,
     score_sum: f64,
@@ -145,6 +170,17 @@ struct CaseOutcome {
 }
 
 impl CaseOutcome {
+    const fn beginning_with(row: CaseId) -> Self {
+        Self {
+            row,
+            passed: 0,
+            judged: 0,
+            score_sum: 0.0,
+            scored: 0,
+            checks: Vec::new(),
+        }
+    }
+
     /// Passed in most of the trials that could be judged; a score is the mean over the trials.
     fn observation(&self) -> Observation {
         Observation {
@@ -200,7 +236,7 @@ impl Side {
                 tally.add(outcome.state);
                 let Some(id) = outcome.input_id else { continue };
                 let place = *places.entry(id).or_insert_with_key(|id| {
-                    cases.push((id.clone(), CaseOutcome::default()));
+                    cases.push((id.clone(), CaseOutcome::beginning_with(outcome.id)));
                     cases.len() - 1
                 });
                 let case = &mut cases[place].1;
@@ -244,6 +280,7 @@ fn comparison(a: Side, b: Side, names: &CheckNames) -> Comparison {
         only_in_a: Named::default(),
         only_in_b: Named::default(),
         checks: Vec::new(),
+        flips: Vec::new(),
     };
     let mut pairs: Vec<(&CaseOutcome, &CaseOutcome)> = Vec::new();
     let mut paired_ids: std::collections::HashSet<&str> = std::collections::HashSet::new();
@@ -254,11 +291,16 @@ fn comparison(a: Side, b: Side, names: &CheckNames) -> Comparison {
         };
         paired_ids.insert(id);
         let passed = |case: &CaseOutcome| case.observation().passed == Some(true);
-        match (passed(first), passed(second)) {
-            (true, false) => result.lost.push(id),
-            (false, true) => result.gained.push(id),
-            _ => {}
-        }
+        let flip = match (passed(first), passed(second)) {
+            (true, false) => result.lost.push(id).then_some(Direction::Lost),
+            (false, true) => result.gained.push(id).then_some(Direction::Gained),
+            _ => None,
+        };
+        result.flips.extend(flip.map(|direction| FlippedRows {
+            direction,
+            a: first.row,
+            b: second.row,
+        }));
         pairs.push((first, second));
     }
     for (id, _) in b.cases.iter().filter(|(id, _)| !paired_ids.contains(id.as_str())) {

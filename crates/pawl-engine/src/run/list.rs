@@ -1,9 +1,10 @@
 //! Runs and cases that are there, a page at a time.
 
-use pawl_model::{CaseRecord, EvalResults, Run, RunId, State};
+use pawl_model::{CaseId, CaseRecord, EvalResults, Run, RunId, State, Tally};
 pub use pawl_store::cases::Page as CasePlace;
 pub use pawl_store::runs::{Filter as RunFilter, Place as RunPlace};
 use pawl_store::{Actor, cases, runs};
+use time::OffsetDateTime;
 
 use super::report::RunReport;
 use crate::{Engine, EngineError};
@@ -15,6 +16,17 @@ pub struct Page<T> {
     pub items: Vec<T>,
     /// Whether there is more behind the last one.
     pub more: bool,
+}
+
+/// How far a run is.
+#[derive(Clone, Debug)]
+pub struct RunProgress {
+    /// The run as it stands in the database.
+    pub run: Run,
+    /// Its rows by state.
+    pub tally: Tally,
+    /// When the last row was stored; none where there is none.
+    pub latest: Option<OffsetDateTime>,
 }
 
 impl<T> Page<T> {
@@ -56,6 +68,30 @@ impl Engine {
         })
         .await?;
         Ok(report)
+    }
+
+    /// How far a run that the actor sees is, cheaply enough to be asked again and again.
+    ///
+    /// # Errors
+    /// When there is no such run, or the database fails.
+    pub async fn run_progress(&self, actor: Actor, id: RunId) -> Result<RunProgress, EngineError> {
+        let mut scope = self.store.read(actor).await?;
+        let run = runs::get(&mut scope, id).await?;
+        let (tally, latest) = cases::tally(&mut scope, id).await?;
+        Ok(RunProgress {
+            run: run.ok_or(EngineError::UnknownRun { id })?,
+            tally,
+            latest,
+        })
+    }
+
+    /// A case that the actor sees; none where there is none.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn case(&self, actor: Actor, id: CaseId) -> Result<Option<CaseRecord>, EngineError> {
+        let mut scope = self.store.read(actor).await?;
+        Ok(cases::some(&mut scope, &[id]).await?.pop())
     }
 
     /// Cases of a run that the actor sees, in the order of the data set; of one state alone where one is given.

@@ -2,6 +2,7 @@
 
 pub mod compare;
 mod execute;
+pub mod flips;
 mod gate;
 mod journal;
 pub mod list;

@@ -1,3 +1,4 @@
+use pawl_engine::run::compare::Direction;
 use pawl_engine::run::{RunReport, RunRequest, TargetChoice};
 use pawl_engine::{Actor, EngineError};
 use pawl_testkit::{TestDatabase, on_both_engines, samples};
@@ -9,6 +10,8 @@ on_both_engines!(
     a_case_passes_where_most_of_its_trials_do,
     runs_without_a_case_in_common_say_so,
     the_latest_run_is_of_the_same_suite,
+    flips_come_with_their_rows,
+    the_previous_run_began_before,
 );
 
 /// Grades `count` cases whose outputs are wrong where `is_wrong` says so.
@@ -123,4 +126,52 @@ async fn the_latest_run_is_of_the_same_suite(database: TestDatabase) {
         rig.engine.latest_run(Actor::Service, &second.run).await.unwrap(),
         Some(first.run.id)
     );
+}
+
+async fn flips_come_with_their_rows(database: TestDatabase) {
+    let rig = Rig::new(database);
+    let a = graded(&rig, 40, |n, _| n == 0).await.run;
+    let b = graded(&rig, 40, |n, _| (1..=30).contains(&n)).await.run;
+    let comparison = rig.engine.compare(Actor::Service, a.id, b.id).await.unwrap();
+    let flips = rig.engine.flips(Actor::Service, &comparison).await.unwrap();
+    let named = |direction| {
+        let flips = flips.iter().filter(|flip| flip.direction == direction);
+        flips.map(|flip| flip.a.input_id().unwrap()).collect::<Vec<_>>()
+    };
+    // As many as are named, in the order of the first run.
+    assert_eq!(
+        (comparison.lost.count, named(Direction::Lost)),
+        (30, comparison.lost.first.clone())
+    );
+    assert_eq!(named(Direction::Gained), ["case-0"]);
+    for flip in &flips {
+        assert_eq!((flip.a.run_id, flip.b.run_id), (a.id, b.id));
+        assert_eq!(
+            (flip.a.input_id(), flip.a.trial, flip.b.trial),
+            (flip.b.input_id(), 1, 1)
+        );
+    }
+    let stranger = Actor::Tenant(samples::user(9).id);
+    assert!(rig.engine.flips(stranger, &comparison).await.unwrap().is_empty());
+    assert!(rig.engine.case(stranger, flips[0].a.id).await.unwrap().is_none());
+    let case = rig.engine.case(Actor::Service, flips[0].a.id).await.unwrap();
+    assert_eq!(case.as_ref(), Some(&flips[0].a));
+    let progress = rig.engine.run_progress(Actor::Service, b.id).await.unwrap();
+    assert_eq!((progress.tally.passed, progress.tally.failed), (30, 90));
+    assert!(progress.latest.is_some());
+    assert!(rig.engine.run_progress(stranger, b.id).await.is_err());
+}
+
+async fn the_previous_run_began_before(database: TestDatabase) {
+    let rig = Rig::new(database);
+    let mut runs = [
+        graded(&rig, 2, |_, _| false).await.run,
+        graded(&rig, 2, |_, _| false).await.run,
+    ];
+    // The clock stands, and of those that began at once the larger id is the later one.
+    runs.sort_by_key(|run| run.id);
+    let [first, second] = &runs;
+    let previous = async |run| rig.engine.previous_run(Actor::Service, run).await.unwrap();
+    assert_eq!(previous(second).await.map(|run| run.id), Some(first.id));
+    assert_eq!(previous(first).await, None);
 }

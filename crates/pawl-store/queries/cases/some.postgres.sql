@@ -1,0 +1,6 @@
+select
+    id, run_id, created_at, input_data, output_story, session_id, story_id, action_id, eval_results, passed, error,
+    user_id, trial, status, score, latency_ms, cost_usd, output, details
+from sb_eval_cases
+where (user_id = $1 or $1 is null) and id = any(array(select jsonb_array_elements_text($2::jsonb)::uuid))
+order by id
