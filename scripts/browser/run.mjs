@@ -16,9 +16,10 @@ import { Visit } from "./visit.mjs";
 import * as dashboard from "./tests/dashboard.mjs";
 import * as interactions from "./tests/interactions.mjs";
 import * as login from "./tests/login.mjs";
+import * as runs from "./tests/runs.mjs";
 import * as settings from "./tests/settings.mjs";
 
-const SUITES = { login, dashboard, interactions, settings };
+const SUITES = { login, dashboard, interactions, runs, settings };
 
 const { values: given } = parseArgs({
   options: {

@@ -77,6 +77,7 @@ const actions = {
   "?": () => byId("keys")?.showModal(),
   j: () => moveFocus(1),
   k: () => moveFocus(-1),
+  Escape: () => document.querySelector("a[data-closes]")?.click(),
   "[": () => document.querySelector("a[rel=prev]")?.click(),
   "]": () => document.querySelector("a[rel=next]")?.click(),
   g: () => {
@@ -122,6 +123,12 @@ byId("timezone")?.addEventListener("focus", () => {
 
 reveal(document);
 document.addEventListener("htmx:afterSwap", () => reveal(document));
+
+// What was closed gives the focus back to what opened it.
+document.addEventListener("htmx:afterSettle", (event) => {
+  const opener = event.detail.requestConfig?.elt?.dataset.returnsTo;
+  if (opener) byId(opener)?.focus();
+});
 
 // ---- Filters ----
 

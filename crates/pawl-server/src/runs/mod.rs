@@ -1,7 +1,7 @@
 //! `/api/runs`: runs, what they came to, their cases, and how two of them differ.
 
 mod answer;
-mod cursor;
+pub(crate) mod cursor;
 mod schema;
 mod tenant;
 

@@ -16,6 +16,7 @@ mod number;
 mod origin;
 mod page;
 mod rate;
+mod runs;
 mod session;
 mod settings;
 mod shell;
@@ -68,6 +69,11 @@ impl Pages {
             .page("/interactions", get(interactions::list))
             .page("/interactions/{id}", get(interactions::show_one))
             .page("/interactions/export/{format}", get(interactions::download))
+            .page("/runs", get(runs::list))
+            .page("/runs/{run}", get(runs::show_one))
+            .page("/runs/{run}/progress", get(runs::progress))
+            .page("/runs/{run}/compare", get(runs::choose_comparison))
+            .page("/runs/{run}/compare/{other}", get(runs::compare))
             .page("/settings", get(settings::show))
             .page("/settings/policy", post(settings::save_policy))
             .page("/settings/preview", post(settings::show_preview))

@@ -64,6 +64,13 @@ pub(crate) struct Moment {
     relative: String,
 }
 
+impl Moment {
+    /// How long ago it was, where there is no place for more.
+    pub(crate) fn relative(&self) -> &str {
+        &self.relative
+    }
+}
+
 /// It is a template, which has escaped what stands in it.
 impl HtmlSafe for Moment {}
 

@@ -22,6 +22,18 @@ pub(crate) fn percent_interval(interval: Interval) -> String {
     }
 }
 
+/// A share with its interval and what it is of, as `82.0 % (74–88) · 41 of 50`.
+pub(crate) fn rate(share: f64, interval: Interval, (part, whole): (u64, u64)) -> String {
+    [
+        &percent(share),
+        " ",
+        &percent_interval(interval),
+        " · ",
+        &of(part, whole),
+    ]
+    .concat()
+}
+
 /// A part of a whole, as `41 of 50`.
 pub(crate) fn of(part: u64, whole: u64) -> String {
     [&count(part), " of ", &count(whole)].concat()
@@ -56,7 +68,22 @@ pub(crate) fn signed(difference: f64, decimals: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use pawl_checks::stats::{Probability, wilson};
+
     use super::*;
+
+    #[test]
+    fn a_rate_says_what_it_is_of() {
+        let shown = |passed, total: u64| {
+            let interval = wilson(passed, total, Probability::P95);
+            rate(passed as f64 / total as f64, interval, (passed, total))
+        };
+        assert_eq!(shown(41, 50), "82.0\u{a0}% (69–90) · 41 of 50");
+        assert_eq!(
+            shown(16_400, 20_000),
+            "82.0\u{a0}% (81.5–82.5) · 16\u{202f}400 of 20\u{202f}000"
+        );
+    }
 
     #[test]
     fn differences_have_a_sign_unless_there_is_none() {

@@ -6,6 +6,7 @@ mod dashboard;
 mod interactions;
 mod login;
 mod origin;
+mod runs;
 mod settings;
 
 use pawl_engine::intake::{Outcome, Terms};

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use pawl_model::State;
 use pawl_testkit::http::Method;
-use pawl_testkit::{TestDatabase, TestServer, on_both_engines};
+use pawl_testkit::{TestDatabase, TestServer, on_both_engines, samples};
 
 use super::browser::Browser;
 use super::{HOSTILE, header, interaction, store};
@@ -28,6 +29,11 @@ const PAGES: &[(&str, Shown)] = &[
     ("/interactions", Shown::ToUsers),
     ("/interactions/{id}", Shown::ToOwner),
     ("/interactions/export/{format}", Shown::Download),
+    ("/runs", Shown::ToUsers),
+    ("/runs/{run}", Shown::ToOwner),
+    ("/runs/{run}/progress", Shown::Part),
+    ("/runs/{run}/compare", Shown::Onwards),
+    ("/runs/{run}/compare/{other}", Shown::ToOwner),
     ("/settings", Shown::ToUsers),
     ("/settings/policy", Shown::Form),
     ("/settings/preview", Shown::Form),
@@ -47,6 +53,10 @@ enum Shown {
     ToUsers,
     /// To the user whose it is.
     ToOwner,
+    /// To the user whose it is, as a part of a page.
+    Part,
+    /// To every user, and it leads to another page.
+    Onwards,
     /// To every user, as a file of what is theirs.
     Download,
     /// To every user, and it goes on for as long as they look.
@@ -71,8 +81,16 @@ async fn whoever_has_not_logged_in_is_sent_to_do_so(database: TestDatabase) {
     browser.set_cookie("pawl_session", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
     for (path, shown) in PAGES {
         match shown {
-            Shown::ToUsers | Shown::ToOwner | Shown::Download | Shown::AsItHappens => {
-                let path = path.replace("{id}", NOBODYS).replace("{format}", "csv");
+            Shown::ToUsers
+            | Shown::ToOwner
+            | Shown::Part
+            | Shown::Onwards
+            | Shown::Download
+            | Shown::AsItHappens => {
+                let path = path.replace("{format}", "csv");
+                let path = ["{id}", "{run}", "{other}"]
+                    .iter()
+                    .fold(path, |path, name| path.replace(name, NOBODYS));
                 let address = [&path, "?a=b"].concat();
                 let next = ["/login?next=", &path.replace('/', "%2F"), "%3Fa%3Db"].concat();
                 let answer = browser.get(&address).await;
@@ -107,13 +125,20 @@ async fn whoever_has_not_logged_in_is_sent_to_do_so(database: TestDatabase) {
 async fn owners_see_their_pages_and_nothing_in_them_runs(database: TestDatabase) {
     let server = TestServer::new(database).await;
     let id = store(&server, interaction(server.user_a.id, HOSTILE)).await;
+    let mut run = samples::run(1);
+    (run.user_id, run.run_name) = (Some(server.user_a.id), Some(HOSTILE.to_owned()));
+    server
+        .store_run(&run, &[samples::case(&run, 1, State::Failed)])
+        .await;
     let owner = Browser::of(&server, &server.user_a).await;
     let other = Browser::of(&server, &server.user_b).await;
     for (path, shown) in PAGES {
-        if !matches!(shown, Shown::ToUsers | Shown::ToOwner) {
+        if !matches!(shown, Shown::ToUsers | Shown::ToOwner | Shown::Part) {
             continue;
         }
         let path = path.replace("{id}", &id.to_string());
+        let path = path.replace("{run}", &run.id.to_string());
+        let path = path.replace("{other}", &run.id.to_string());
         let answer = owner.get(&path).await;
         assert_eq!(answer.status().as_u16(), 200, "{path}");
         let policy = header(&answer, "content-security-policy");
@@ -129,10 +154,10 @@ async fn owners_see_their_pages_and_nothing_in_them_runs(database: TestDatabase)
             assert!(!html.contains(inline), "{path} has `{inline}`");
         }
         assert!(
-            html.contains(&server.user_a.email),
+            *shown == Shown::Part || html.contains(&server.user_a.email),
             "{path} says who has logged in"
         );
-        let status = if *shown == Shown::ToOwner { 404 } else { 200 };
+        let status = if *shown == Shown::ToUsers { 200 } else { 404 };
         let answer = other.get(&path).await;
         assert_eq!(answer.status().as_u16(), status, "{path}");
         let html = answer.text().await.unwrap();
