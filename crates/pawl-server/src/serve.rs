@@ -27,11 +27,15 @@ const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Answers requests until `stop` is cancelled, then lets those under way end, within the settings' `drain`.
-pub async fn serve(listener: TcpListener, mut state: AppState, stop: CancellationToken) {
+pub async fn serve(listener: TcpListener, state: AppState, stop: CancellationToken) {
     let drain = state.settings.drain;
+    let live = state.live.stop.clone();
     // Pages that are told what happens would hold the server up until they are cut off.
-    state.live.stop = stop.clone();
-    answer(listener, router(state), stop, drain).await;
+    let end_live = async {
+        stop.cancelled().await;
+        live.cancel();
+    };
+    tokio::join!(answer(listener, router(state), stop.clone(), drain), end_live);
 }
 
 pub(crate) async fn answer(listener: TcpListener, routes: Router, stop: CancellationToken, drain: Duration) {
