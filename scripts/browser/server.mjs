@@ -17,6 +17,8 @@ export class Server {
 
   constructor(pawl, engine, folder) {
     this.pawl = pawl;
+    // Of browsers that logged in, by address.
+    this.cookies = new Map();
     const foreign = /^(PAWL_|SUPABASE_|DATABASE_URL|INGESTION_)/;
     this.environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
     this.environment.PAWL_DATA_DIR = folder;
