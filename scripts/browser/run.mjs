@@ -14,12 +14,13 @@ import { chromium } from "playwright-core";
 import { Server } from "./server.mjs";
 import { Visit } from "./visit.mjs";
 import * as dashboard from "./tests/dashboard.mjs";
+import * as firstSteps from "./tests/first_steps.mjs";
 import * as interactions from "./tests/interactions.mjs";
 import * as login from "./tests/login.mjs";
 import * as runs from "./tests/runs.mjs";
 import * as settings from "./tests/settings.mjs";
 
-const SUITES = { login, dashboard, interactions, runs, settings };
+const SUITES = { login, firstSteps, dashboard, interactions, runs, settings };
 
 const { values: given } = parseArgs({
   options: {
@@ -36,8 +37,10 @@ if (!given.pawl) {
 
 const browser = await chromium.launch({
   executablePath: process.env.PAWL_CHROMIUM ?? "/usr/bin/chromium",
-  args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
+  args: ["--disable-gpu", "--disable-dev-shm-usage", ...(process.getuid?.() === 0 ? ["--no-sandbox"] : [])],
 });
+/// Milliseconds that a test may take.
+const MOST = 180_000;
 const failures = [];
 for (const engine of given.engine ? [given.engine] : ["sqlite", "postgres"]) {
   const folder = mkdtempSync(join(tmpdir(), "pawl-browser-"));
@@ -53,6 +56,14 @@ await browser.close();
 console.log(failures.length === 0 ? "all pages are well" : `failed: ${failures.join(", ")}`);
 process.exit(failures.length === 0 ? 0 : 1);
 
+async function within(milliseconds, done) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no end after ${milliseconds / 1_000} s`)), milliseconds);
+  });
+  await Promise.race([done, late]).finally(() => clearTimeout(timer));
+}
+
 async function runSuites(engine, server) {
   for (const [suite, tests] of Object.entries(SUITES)) {
     for (const [test, run] of Object.entries(tests)) {
@@ -60,13 +71,14 @@ async function runSuites(engine, server) {
       if (!name.includes(given.only)) continue;
       const visit = await Visit.begin({ browser, server, screenshots: given.screenshots });
       try {
-        await run(visit, server);
+        await within(MOST, run(visit, server));
         visit.assertQuiet();
         console.log(`ok    ${name}`);
       } catch (error) {
         failures.push(name);
         console.error(`FAIL  ${name}\n${error.stack}\nat ${visit.page.url()}`);
-        await visit.page.screenshot({ path: join(tmpdir(), `pawl-browser-${name.replaceAll(" ", "-")}.png`) });
+        // Of a page that no longer answers there is no picture.
+        await visit.page.screenshot({ timeout: 5_000, path: join(tmpdir(), `pawl-browser-${name.replaceAll(" ", "-")}.png`) }).catch(() => {});
       } finally {
         await visit.end();
       }
