@@ -168,6 +168,7 @@ fn the_demo_shows_agents_both_runs_and_their_comparison() {
         "was it chance",
         "Where to look next",
         "pawl compare",
+        "pawl serve",
     ] {
         assert!(said.out.contains(part), "no {part:?} in\n{}", said.out);
     }

@@ -99,12 +99,14 @@ pub(crate) async fn demo(args: DemoArgs, stop: &CancellationToken) -> anyhow::Re
     let comparison = engine
         .compare(actor, flawed.report.run.id, fixed.report.run.id)
         .await?;
+    let account = engine.account(user).await?;
     engine.close().await;
     if args.json {
         writeln!(out, "{}", summary(&intake, &flawed, &fixed, &comparison)?)?;
     } else {
         output::write_comparison(ComparisonFormat::Table, &comparison, &mut out)?;
-        write_next_steps(&mut out, &folder, &comparison)?;
+        let whose = account.email.unwrap_or_else(|| user.to_string());
+        write_next_steps(&mut out, &folder, &comparison, &whose)?;
     }
     Ok(if stop.is_cancelled() {
         Exit::Infrastructure
@@ -182,6 +184,7 @@ fn write_next_steps(
     out: &mut impl std::io::Write,
     folder: &Path,
     comparison: &Comparison,
+    whose: &str,
 ) -> anyhow::Result<()> {
     let data = quoted(folder);
     writeln!(out, "\n{}", "Where to look next".bold())?;
@@ -194,6 +197,10 @@ fn write_next_steps(
         out,
         "  pawl run {} --target 'exec:python3 your_agent.py' --checks user-story --baseline latest --data {data}",
         quoted(&folder.join("stories.json"))
+    )?;
+    writeln!(
+        out,
+        "  pawl user passwd {whose} --data {data}; pawl serve --data {data}    # all of it in a browser"
     )?;
     Ok(())
 }
