@@ -47,23 +47,31 @@ fn moment(at: OffsetDateTime) -> String {
     at.format(&Rfc3339).unwrap_or_default()
 }
 
-/// A text without characters that tools stumble over. One that a spreadsheet would take for a formula gets an
-/// apostrophe in front, which makes it a text there.
-fn free_text(text: &str) -> Cow<'_, str> {
+/// A text as a field of a table: printable. One that a spreadsheet would take for a formula gets an apostrophe in front,
+/// which makes it a text there.
+pub fn free_text(text: &str) -> Cow<'_, str> {
+    let text = printable(text);
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        ["'", &text].concat().into()
+    } else {
+        text
+    }
+}
+
+/// A text with a replacement character for each that documents may not hold, or that does strange things to
+/// spreadsheets and terminals.
+///
+/// Source: Extensible Markup Language (XML) 1.0, fifth edition, production 2.
+pub fn printable(text: &str) -> Cow<'_, str> {
     let unprintable = |character: char| match character {
         '\t' | '\n' | '\r' => false,
         '\u{fffe}' | '\u{ffff}' => true,
         other => other.is_control(),
     };
-    let text: Cow<'_, str> = if text.contains(unprintable) {
+    if text.contains(unprintable) {
         text.replace(unprintable, "\u{fffd}").into()
     } else {
         text.into()
-    };
-    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
-        ["'", &text].concat().into()
-    } else {
-        text
     }
 }
 

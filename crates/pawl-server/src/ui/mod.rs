@@ -8,6 +8,7 @@ mod assets;
 pub(crate) mod dashboard;
 mod duration;
 mod error;
+mod fold;
 mod interactions;
 mod login;
 mod marked;

@@ -1,9 +1,8 @@
 //! One line per row, for spreadsheets: RFC 4180, with a header.
 
-use std::borrow::Cow;
 use std::io::Write;
 
-use pawl_engine::intake::record::{COLUMNS, record};
+use pawl_engine::intake::record::{COLUMNS, free_text, record};
 use pawl_model::{CaseRecord, EvalResults, Interaction, State};
 
 use super::{FinishedRun, RowFormat, text};
@@ -104,16 +103,6 @@ fn failed_checks(case: &CaseRecord) -> String {
         .into_iter()
         .filter(|check| check.state == State::Failed);
     failed.map(|check| check.name).collect::<Vec<_>>().join(";")
-}
-
-/// A text that a spreadsheet would take for a formula gets an apostrophe in front, which makes it a text there.
-fn free_text(text: &str) -> Cow<'_, str> {
-    let text = text::printable(text);
-    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
-        format!("'{text}").into()
-    } else {
-        text
-    }
 }
 
 #[cfg(test)]

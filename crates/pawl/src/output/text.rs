@@ -1,10 +1,11 @@
 //! Texts from outside, made safe and short enough for a line.
 
-use std::borrow::Cow;
 use std::fmt::Display;
 
 use pawl_model::{CaseRecord, Run, State};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+pub(super) use pawl_engine::intake::record::printable;
 
 /// The text on one line: blanks folded; control characters, which could drive a terminal, and marks that turn the
 /// direction of writing replaced.
@@ -65,23 +66,6 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
 pub(super) fn pad(text: &str, width: usize) -> String {
     let padding = width.saturating_sub(text.width());
     format!("{text}{}", " ".repeat(padding))
-}
-
-/// The text without control characters other than tabs and ends of lines: XML 1.0 forbids most of them, and
-/// spreadsheets and terminals do strange things with the rest.
-///
-/// Source: Extensible Markup Language (XML) 1.0, fifth edition, production 2.
-pub(super) fn printable(text: &str) -> Cow<'_, str> {
-    let unprintable = |character: char| match character {
-        '\t' | '\n' | '\r' => false,
-        '\u{fffe}' | '\u{ffff}' => true,
-        other => other.is_control(),
-    };
-    if text.contains(unprintable) {
-        text.replace(unprintable, "\u{fffd}").into()
-    } else {
-        text.into()
-    }
 }
 
 /// An id, shortened in the middle.

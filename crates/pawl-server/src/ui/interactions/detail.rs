@@ -13,17 +13,13 @@ use super::trace::{self, Node};
 use crate::AppState;
 use crate::parameters::Path;
 use crate::problem::{ErrorCode, Problem};
+use crate::ui::fold::folded_lines;
 use crate::ui::marked::{Marker, Piece};
 use crate::ui::moment::{Moment, Moments};
 use crate::ui::number;
 use crate::ui::page::Page;
 use crate::ui::session::Visitor;
 use crate::ui::shell::{Section, Shell};
-
-/// Lines of a text that are shown at first.
-const FOLDED: usize = 12;
-/// Characters of a line, before it goes on in the next.
-const LINE: usize = 80;
 
 #[derive(Template)]
 #[template(path = "interaction.html")]
@@ -128,15 +124,11 @@ pub(in crate::ui) async fn show(
 
 impl Text {
     fn new((name, element): (&'static str, &'static str), text: &str, marker: &Marker) -> Self {
-        let lines = text
-            .lines()
-            .map(|line| line.chars().count().div_ceil(LINE).max(1))
-            .sum();
         Self {
             name,
             element,
             pieces: marker.pieces(text),
-            lines: (lines > FOLDED).then_some(lines),
+            lines: folded_lines(text),
         }
     }
 }

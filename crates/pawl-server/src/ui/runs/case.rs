@@ -3,11 +3,8 @@
 use pawl_model::{CaseRecord, EvalResults, State};
 use serde_json::Value;
 
+use crate::ui::fold::folded_lines;
 use crate::ui::{duration, rate};
-
-/// Lines of a text that are shown at first, and characters of a line.
-const FOLDED: usize = 12;
-const LINE: usize = 80;
 
 /// A case, opened.
 pub(super) struct CaseView {
@@ -196,15 +193,11 @@ impl Story {
 
 impl Text {
     fn new(name: String, element: String, text: String) -> Self {
-        let lines = text
-            .lines()
-            .map(|line| line.chars().count().div_ceil(LINE).max(1))
-            .sum();
         Self {
             name,
             element,
+            lines: folded_lines(&text),
             text,
-            lines: (lines > FOLDED).then_some(lines),
         }
     }
 }
