@@ -6,6 +6,7 @@
 pub mod mask;
 pub mod rollup;
 pub mod sampling;
+pub mod similarity;
 pub mod stats;
 pub mod words;
 

@@ -6,8 +6,10 @@ pub mod data;
 mod engine;
 mod error;
 pub mod intake;
+pub mod mine;
 pub mod run;
 pub mod simulation;
+pub mod worker;
 
 pub use clock::Clock;
 pub use engine::{Engine, MigratedDatabase};

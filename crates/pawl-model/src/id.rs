@@ -63,6 +63,14 @@ uuid_id!(
     /// A key of a program: one row of `auth.api_keys`.
     ApiKeyId
 );
+uuid_id!(
+    /// A piece of work for a worker: one row of `jobs`.
+    JobId
+);
+uuid_id!(
+    /// Work that comes again and again: one row of `schedules`.
+    ScheduleId
+);
 
 impl CaseId {
     /// The id of the `ordinal`-th case (from 0) of a run in its `trial`-th repetition (from 1).

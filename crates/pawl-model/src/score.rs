@@ -27,6 +27,18 @@ impl Score {
         is_score.then(|| Self(plain.into()))
     }
 
+    /// So many hundredths, 100 at most.
+    #[must_use]
+    pub fn from_percent(percent: u8) -> Self {
+        let percent = percent.min(100);
+        let text = match (percent / 100, percent % 100) {
+            (1, _) => "1".to_owned(),
+            (_, 0) => "0".to_owned(),
+            (_, hundredths) => format!("0.{hundredths:02}").trim_end_matches('0').to_owned(),
+        };
+        Self(text.into())
+    }
+
     /// The shortest decimal.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -76,6 +88,15 @@ impl fmt::Debug for Score {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hundredths_are_written_as_they_are_read() {
+        for percent in 0..=100 {
+            let score = Score::from_percent(percent);
+            assert_eq!(score.percent(), percent);
+            assert_eq!(Score::parse(score.as_str()), Some(score));
+        }
+    }
 
     #[test]
     fn scores_are_exact_decimals_from_0_to_1() {

@@ -45,6 +45,6 @@ pub fn start_logging(format: LogFormat) -> Result<(), ParseError> {
 pub fn log_failure(error: &EngineError) {
     tracing::error!(
         error = error as &dyn std::error::Error,
-        "the upkeep of the data failed; it is tried again"
+        "work in the background failed; it is tried again"
     );
 }

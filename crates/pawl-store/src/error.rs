@@ -100,6 +100,9 @@ pub enum StoreError {
     /// A tenant tried to write a row of another.
     #[error("a tenant cannot write rows of another")]
     ForeignRow,
+    /// Another worker has taken up the job.
+    #[error("the job is no longer held")]
+    LostLease,
     /// More was asked for than one answer may hold.
     #[error("the answer would be too large")]
     AnswerTooLarge,

@@ -30,6 +30,7 @@ const INSERT: Insert = Insert {
         "trace",
         "redactions",
         "content_hash",
+        "has_error",
     ],
     narrow_integers: &["latency_ms"],
     on_existing: OnExisting::Fail,
@@ -51,6 +52,8 @@ pub struct NewRow {
     pub content_hash: Option<[u8; 16]>,
     /// The spans behind it.
     pub spans: Option<Json>,
+    /// Whether a tool call or a span is an error.
+    pub has_error: bool,
 }
 
 /// Adds interactions, as the service or as their tenant.
@@ -112,6 +115,7 @@ fn values(row: &NewRow) -> Vec<Value<'_>> {
         row.content_hash
             .as_ref()
             .map_or(Value::Null, |hash| Value::Bytes(hash.as_slice().into())),
+        row.has_error.into(),
     ]
 }
 

@@ -34,6 +34,18 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../migrations/sqlite/0004_browser_sessions.sql"),
         include_str!("../migrations/postgres/0004_browser_sessions.sql"),
     ),
+    (
+        5,
+        "jobs",
+        include_str!("../migrations/sqlite/0005_jobs.sql"),
+        include_str!("../migrations/postgres/0005_jobs.sql"),
+    ),
+    (
+        8,
+        "mining",
+        include_str!("../migrations/sqlite/0008_mining.sql"),
+        include_str!("../migrations/postgres/0008_mining.sql"),
+    ),
 ];
 
 const TABLE: &str = "_pawl_migrations";

@@ -1,11 +1,13 @@
 //! A PostgreSQL server: row level security decides, under the claims of each transaction.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
 use sqlx::{Connection as _, PgPool, Row as _};
+use tokio::sync::Notify;
 
-use crate::{Actor, Location, Result, StoreError, migrate};
+use crate::{Actor, JobNews, Location, Result, StoreError, migrate};
 
 const CONNECTIONS: u32 = 16;
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -17,6 +19,7 @@ const ROLE: &str = include_str!("../queries/schema/role.postgres.sql");
 #[derive(Clone)]
 pub struct Postgres {
     pool: PgPool,
+    waiting: Arc<Notify>,
 }
 
 impl Postgres {
@@ -33,7 +36,10 @@ impl Postgres {
             .max_connections(CONNECTIONS)
             .acquire_timeout(ACQUIRE_TIMEOUT)
             .connect_lazy_with(options);
-        Ok(Self { pool })
+        Ok(Self {
+            pool,
+            waiting: Arc::default(),
+        })
     }
 
     /// The only place where claims are set: for this transaction, so that a pooled connection carries none over.
@@ -44,6 +50,15 @@ impl Postgres {
             .execute(&mut *transaction)
             .await?;
         Ok(transaction)
+    }
+
+    /// Who waits for jobs in this process.
+    pub(crate) fn waiting(&self) -> Arc<Notify> {
+        Arc::clone(&self.waiting)
+    }
+
+    pub(crate) async fn job_news(&self) -> Result<JobNews> {
+        JobNews::everywhere(self.waiting(), &self.pool).await
     }
 
     pub(crate) async fn close(&self) {

@@ -1,8 +1,9 @@
 //! Reading rows: the same types from both engines.
 
 use pawl_model::{
-    ApiKeyId, BrowserSessionId, CaseId, InteractionId, Json, KeyScope, RunId, RunPolicy, Score, SessionId,
-    State, UserId,
+    ApiKeyId, BrowserSessionId, CaseId, ExtractionErrorType, FailureType, InteractionId, JobId, JobState,
+    Json, KeyScope, RunId, RunPolicy, ScheduleId, Score, SessionId, Severity, State, SuggestionStatus,
+    SuggestionType, TriggeredBy, UserId,
 };
 use sqlx::postgres::PgRow;
 use sqlx::sqlite::SqliteRow;
@@ -155,27 +156,36 @@ uuid_columns!(
     SessionId,
     BrowserSessionId,
     ApiKeyId,
-    InteractionId
+    InteractionId,
+    JobId,
+    ScheduleId
 );
 
-impl Column for State {
-    fn read(row: &Row, column: usize) -> Result<Self> {
-        let word = String::read(row, column)?;
-        Self::parse(&word).ok_or(StoreError::Corrupt {
-            column,
-            expected: "a state",
-        })
-    }
+macro_rules! word_columns {
+    ($($type:ident: $expected:literal),*) => {$(
+        impl Column for $type {
+            fn read(row: &Row, column: usize) -> Result<Self> {
+                let word = String::read(row, column)?;
+                Self::parse(&word).ok_or(StoreError::Corrupt {
+                    column,
+                    expected: $expected,
+                })
+            }
+        }
+    )*};
 }
 
-impl Column for KeyScope {
-    fn read(row: &Row, column: usize) -> Result<Self> {
-        let word = String::read(row, column)?;
-        Self::parse(&word).ok_or(StoreError::Corrupt {
-            column,
-            expected: "a scope of keys",
-        })
-    }
+word_columns! {
+    State: "a state",
+    KeyScope: "a scope of keys",
+    RunPolicy: "a run policy",
+    JobState: "a state of jobs",
+    FailureType: "a kind of failure",
+    Severity: "a severity",
+    SuggestionType: "a kind of suggestion",
+    SuggestionStatus: "a status of suggestions",
+    TriggeredBy: "what triggers runs",
+    ExtractionErrorType: "a kind of error"
 }
 
 impl Column for OffsetDateTime {
@@ -223,16 +233,6 @@ impl Column for Score {
         number.ok_or(StoreError::Corrupt {
             column,
             expected: "a score",
-        })
-    }
-}
-
-impl Column for RunPolicy {
-    fn read(row: &Row, column: usize) -> Result<Self> {
-        let word = String::read(row, column)?;
-        Self::parse(&word).ok_or(StoreError::Corrupt {
-            column,
-            expected: "a run policy",
         })
     }
 }

@@ -1,8 +1,11 @@
 //! The one door to tenants' rows: who is asking, and a transaction.
 
+use std::sync::Arc;
+
 use futures::TryStreamExt as _;
 use pawl_model::UserId;
 use sqlx::{Arguments as _, AssertSqlSafe, Postgres, SqlSafeStr as _, SqlStr, Sqlite};
+use tokio::sync::Notify;
 use uuid::Uuid;
 
 use crate::query::Dialect;
@@ -54,11 +57,19 @@ pub(crate) enum Transaction {
 pub struct Scope {
     actor: Actor,
     transaction: Transaction,
+    /// Who waits for jobs in this process, and whether they are told of this transaction.
+    waiting: Arc<Notify>,
+    has_jobs: bool,
 }
 
 impl Scope {
-    pub(crate) const fn new(actor: Actor, transaction: Transaction) -> Self {
-        Self { actor, transaction }
+    pub(crate) const fn new(actor: Actor, transaction: Transaction, waiting: Arc<Notify>) -> Self {
+        Self {
+            actor,
+            transaction,
+            waiting,
+            has_jobs: false,
+        }
     }
 
     /// Who is asking.
@@ -76,7 +87,15 @@ impl Scope {
             Transaction::Sqlite(transaction) => transaction.commit().await?,
             Transaction::Postgres(transaction) => transaction.commit().await?,
         }
+        if self.has_jobs {
+            self.waiting.notify_one();
+        }
         Ok(())
+    }
+
+    /// Whoever waits for jobs is told once this is committed.
+    pub(crate) const fn announce_jobs(&mut self) {
+        self.has_jobs = true;
     }
 
     /// The owner of a row that this scope writes: a tenant's own; for the service the one named, else the first

@@ -1,10 +1,12 @@
 //! The embedded database.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::SqlitePool;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use tokio::sync::Notify;
 
 use crate::{Result, StoreError, migrate};
 
@@ -18,6 +20,7 @@ pub struct Sqlite {
     path: PathBuf,
     writer: SqlitePool,
     readers: SqlitePool,
+    waiting: Arc<Notify>,
 }
 
 impl Sqlite {
@@ -56,11 +59,17 @@ impl Sqlite {
             path: path.to_owned(),
             writer,
             readers,
+            waiting: Arc::default(),
         })
     }
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Who waits for jobs.
+    pub(crate) fn waiting(&self) -> Arc<Notify> {
+        Arc::clone(&self.waiting)
     }
 
     pub(crate) async fn begin_writing(&self) -> Result<sqlx::Transaction<'static, sqlx::Sqlite>> {

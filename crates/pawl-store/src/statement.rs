@@ -56,6 +56,10 @@ pub fn statements() -> Vec<Statement> {
         crate::intake::STATEMENTS,
         crate::rollups::STATEMENTS,
         crate::search::STATEMENTS,
+        crate::jobs::STATEMENTS,
+        crate::schedules::STATEMENTS,
+        crate::mining::STATEMENTS,
+        crate::suggestions::STATEMENTS,
     ]
     .concat()
 }

@@ -1,7 +1,7 @@
 //! The store: one of two engines.
 
 use crate::scope::Transaction;
-use crate::{Actor, Location, Result, Scope, postgres, sqlite};
+use crate::{Actor, JobNews, Location, Result, Scope, postgres, sqlite};
 
 /// An open database.
 #[derive(Clone)]
@@ -34,7 +34,7 @@ impl Store {
             Self::Sqlite(sqlite) => Transaction::Sqlite(sqlite.begin_reading().await?),
             Self::Postgres(postgres) => Transaction::Postgres(postgres.begin(actor).await?),
         };
-        Ok(Scope::new(actor, transaction))
+        Ok(self.scope(actor, transaction))
     }
 
     /// Opens a transaction that may write. SQLite has one at a time; further ones wait for it.
@@ -46,7 +46,26 @@ impl Store {
             Self::Sqlite(sqlite) => Transaction::Sqlite(sqlite.begin_writing().await?),
             Self::Postgres(postgres) => Transaction::Postgres(postgres.begin(actor).await?),
         };
-        Ok(Scope::new(actor, transaction))
+        Ok(self.scope(actor, transaction))
+    }
+
+    /// Word of new jobs from now on.
+    ///
+    /// # Errors
+    /// When the database cannot be reached.
+    pub async fn job_news(&self) -> Result<JobNews> {
+        match self {
+            Self::Sqlite(sqlite) => Ok(JobNews::here(sqlite.waiting())),
+            Self::Postgres(postgres) => postgres.job_news().await,
+        }
+    }
+
+    fn scope(&self, actor: Actor, transaction: Transaction) -> Scope {
+        let waiting = match self {
+            Self::Sqlite(sqlite) => sqlite.waiting(),
+            Self::Postgres(postgres) => postgres.waiting(),
+        };
+        Scope::new(actor, transaction, waiting)
     }
 
     /// Closes all connections; SQLite's log is written back into its file.

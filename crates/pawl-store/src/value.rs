@@ -179,6 +179,8 @@ value_from! {
     pawl_model::BrowserSessionId => |id| Value::Uuid(id.0);
     pawl_model::ApiKeyId => |id| Value::Uuid(id.0);
     pawl_model::InteractionId => |id| Value::Uuid(id.0);
+    pawl_model::JobId => |id| Value::Uuid(id.0);
+    pawl_model::ScheduleId => |id| Value::Uuid(id.0);
     &'a pawl_model::Score => |score| Value::Decimal(Cow::Owned(score.as_str().parse().unwrap_or_default()));
     pawl_model::KeyScope => |scope| Value::Text(Cow::Borrowed(scope.as_str()));
     pawl_model::State => |state| Value::Text(Cow::Borrowed(state.as_str()));

@@ -306,6 +306,7 @@ impl<'b> Group<'b> {
                     .and_then(|counts| Json::from_serialize(counts).ok()),
             },
             content_hash: Some(item.hash),
+            has_error: signals::has_error(&item.interaction),
             spans: masked.spans,
         });
         self.fresh.insert(key(item), (id, item));

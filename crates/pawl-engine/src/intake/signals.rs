@@ -24,7 +24,7 @@ fn any_error(objects: &Json) -> bool {
 }
 
 /// `error` is something, or the status says so: as a word, or as OpenTelemetry has it (2 is `STATUS_CODE_ERROR`).
-fn is_error(object: &Value) -> bool {
+pub(crate) fn is_error(object: &Value) -> bool {
     let stands_for_error = |status: &Value| match status {
         Value::String(word) => {
             word.eq_ignore_ascii_case("error") || word.eq_ignore_ascii_case("status_code_error")

@@ -1,0 +1,105 @@
+//! Suggestions as they are read: a page at a time, one with what stands behind it, and that of an interaction.
+
+use pawl_model::{FailurePattern, InteractionId, MiningRun, SourceTrace, Suggestion};
+use pawl_store::suggestions;
+pub use pawl_store::suggestions::Filter;
+use pawl_store::{Actor, mining};
+use serde::Serialize;
+use time::OffsetDateTime;
+
+use crate::{Engine, EngineError};
+
+/// Traces that are told of a suggestion.
+const MAX_SOURCES: u32 = 100;
+
+/// A page of suggestions, the newest first.
+#[derive(Clone, Debug)]
+pub struct SuggestionPage {
+    /// What is on it.
+    pub items: Vec<Suggestion>,
+    /// Where the next page goes on; none on the last one.
+    pub next: Option<(OffsetDateTime, String)>,
+}
+
+/// A suggestion with what stands behind it.
+#[derive(Clone, Debug, Serialize)]
+pub struct SuggestionDetail {
+    /// The suggestion.
+    #[serde(flatten)]
+    pub suggestion: Suggestion,
+    /// The first of its traces, then the newest, at most a hundred.
+    pub source_traces: Vec<SourceTrace>,
+}
+
+/// What mining made of an interaction.
+#[derive(Clone, Debug)]
+pub struct Mined {
+    /// Its pattern.
+    pub pattern: FailurePattern,
+    /// The suggestion that it is part of.
+    pub suggestion: Suggestion,
+}
+
+impl Engine {
+    /// Suggestions that the actor sees, the newest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn suggestions(
+        &self,
+        actor: Actor,
+        filter: &Filter,
+        limit: u32,
+    ) -> Result<SuggestionPage, EngineError> {
+        let mut scope = self.store.read(actor).await?;
+        let mut items = suggestions::list(&mut scope, filter, limit + 1).await?;
+        let next = (items.len() > limit as usize).then(|| {
+            items.truncate(limit as usize);
+            items
+                .last()
+                .map(|last| (last.created_at, last.suggestion_id.clone()))
+        });
+        Ok(SuggestionPage {
+            items,
+            next: next.flatten(),
+        })
+    }
+
+    /// A suggestion with what stands behind it; none where there is none that the actor sees.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn suggestion(&self, actor: Actor, id: &str) -> Result<Option<SuggestionDetail>, EngineError> {
+        let mut scope = self.store.read(actor).await?;
+        let Some(suggestion) = suggestions::get(&mut scope, id).await? else {
+            return Ok(None);
+        };
+        let source_traces = suggestions::sources(&mut scope, id, MAX_SOURCES).await?;
+        Ok(Some(SuggestionDetail {
+            suggestion,
+            source_traces,
+        }))
+    }
+
+    /// What mining made of an interaction, where it did.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn mined(&self, actor: Actor, id: InteractionId) -> Result<Option<Mined>, EngineError> {
+        let mut scope = self.store.read(actor).await?;
+        let Some((pattern, suggestion_id)) = mining::pattern_of(&mut scope, id).await? else {
+            return Ok(None);
+        };
+        let suggestion = suggestions::get(&mut scope, &suggestion_id).await?;
+        Ok(suggestion.map(|suggestion| Mined { pattern, suggestion }))
+    }
+
+    /// Runs of mining that the actor sees, the newest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn mining_runs(&self, actor: Actor, limit: u32) -> Result<Vec<MiningRun>, EngineError> {
+        let mut scope = self.store.read(actor).await?;
+        Ok(mining::runs(&mut scope, limit).await?)
+    }
+}

@@ -1,0 +1,299 @@
+//! Mining: what is put together and what is kept apart, and that doing it again changes nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pawl_engine::intake::Terms;
+use pawl_engine::mine::suggestions::Filter;
+use pawl_engine::mine::{MineReport, MineRequest, Mode};
+use pawl_engine::{Actor, Clock, Engine};
+use pawl_model::{Json, NewInteraction, Score, TriggeredBy, UserId};
+use pawl_testkit::{TestDatabase, on_both_engines, samples};
+use time::OffsetDateTime;
+use tokio_util::sync::CancellationToken;
+
+on_both_engines!(
+    wordings_of_one_incident_give_one_or_two_suggestions,
+    different_incidents_stay_apart,
+    mining_again_changes_nothing,
+    a_recurrence_of_what_was_rejected_is_linked_to_it,
+    what_is_mined_holds_no_personal_data,
+    what_was_answered_well_is_not_mined,
+);
+
+const TUNED: &str = include_str!("../data/incidents.tuned.jsonl");
+const HELD_OUT: &str = include_str!("../data/incidents.held_out.jsonl");
+
+/// An interaction of the corpus, and the incident that it is a wording of.
+#[derive(Clone, serde::Deserialize)]
+struct Wording {
+    incident: String,
+    prompt: String,
+    response: String,
+    flags: Vec<String>,
+    score: serde_json::Number,
+    tool_calls: Option<serde_json::Value>,
+}
+
+fn corpus(text: &str) -> Vec<Wording> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// One wording of each incident after the other, as they would come in.
+fn mixed(wordings: Vec<Wording>) -> Vec<Wording> {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let mut placed: Vec<(usize, Wording)> = wordings
+        .into_iter()
+        .map(|wording| {
+            let place = seen.entry(wording.incident.clone()).or_default();
+            *place += 1;
+            (*place, wording)
+        })
+        .collect();
+    placed.sort_by_key(|(place, _)| *place);
+    placed.into_iter().map(|(_, wording)| wording).collect()
+}
+
+struct Rig {
+    engine: Engine,
+    database: TestDatabase,
+}
+
+impl Rig {
+    async fn new(database: TestDatabase) -> Self {
+        database.add_users(2).await;
+        let engine = Engine::new(database.store.clone(), Clock::new(|| samples::time(0)));
+        Self { engine, database }
+    }
+
+    fn user(&self) -> UserId {
+        samples::user(1).id
+    }
+
+    async fn store(&self, wordings: &[Wording]) -> Vec<String> {
+        let interactions: Vec<NewInteraction> = wordings
+            .iter()
+            .enumerate()
+            .map(|(number, wording)| self.interaction(number, wording))
+            .collect();
+        let ids = interactions.iter().map(|one| one.interaction_id.clone()).collect();
+        let outcomes = self.engine.ingest(interactions, Terms::Whole).await.unwrap();
+        assert_eq!(outcomes.len(), wordings.len());
+        ids
+    }
+
+    fn interaction(&self, number: usize, wording: &Wording) -> NewInteraction {
+        NewInteraction {
+            user_id: self.user(),
+            interaction_id: format!("{}-{number}", wording.incident.replace(' ', "-")),
+            prompt: wording.prompt.clone(),
+            response: wording.response.clone(),
+            score: Score::parse(&wording.score.to_string()),
+            latency_ms: Some(300),
+            flags: wording.flags.clone(),
+            pii_tokens_redacted: 0,
+            created_at: Some(samples::time(0) + time::Duration::seconds(number as i64)),
+            sample_weight: None,
+            tool_calls: wording
+                .tool_calls
+                .as_ref()
+                .map(|calls| Json::from_serialize(calls).unwrap()),
+            spans: None,
+        }
+    }
+
+    async fn mine(&self, mode: Mode) -> MineReport {
+        let request = MineRequest {
+            user_id: self.user(),
+            since: OffsetDateTime::UNIX_EPOCH,
+            triggered_by: TriggeredBy::Manual,
+            mode,
+        };
+        self.engine
+            .mine(request, &CancellationToken::new(), |_| {})
+            .await
+            .unwrap()
+    }
+
+    /// Which incidents each suggestion holds, by the ids of its traces.
+    async fn groups(&self) -> BTreeMap<String, Vec<String>> {
+        let actor = Actor::Tenant(self.user());
+        let page = self.engine.suggestions(actor, &Filter::default(), 100).await.unwrap();
+        let mut groups = BTreeMap::new();
+        for suggestion in page.items {
+            let id = suggestion.suggestion_id;
+            let detail = self.engine.suggestion(actor, &id).await.unwrap().unwrap();
+            assert_eq!(detail.suggestion.recurrence_count, detail.source_traces.len() as u64);
+            let traces = detail.source_traces.into_iter().map(|source| source.trace_id);
+            groups.insert(id, traces.collect());
+        }
+        groups
+    }
+
+    async fn number(&self, query: &'static str) -> i64 {
+        self.database.number(query).await
+    }
+}
+
+fn incident(trace: &str) -> &str {
+    trace.rsplit_once('-').unwrap().0
+}
+
+/// How many of the pairs that were put together belong together, and how many of those that belong together were.
+fn precision_and_recall(groups: &BTreeMap<String, Vec<String>>) -> (f64, f64) {
+    let traces: Vec<(&str, &str)> = groups
+        .iter()
+        .flat_map(|(group, traces)| traces.iter().map(move |trace| (group.as_str(), incident(trace))))
+        .collect();
+    let (mut together, mut alike, mut both) = (0.0, 0.0, 0.0);
+    for (place, (group, name)) in traces.iter().enumerate() {
+        for (other_group, other_name) in &traces[place + 1..] {
+            let (grouped, same) = (group == other_group, name == other_name);
+            together += f64::from(u8::from(grouped));
+            alike += f64::from(u8::from(same));
+            both += f64::from(u8::from(grouped && same));
+        }
+    }
+    (both / f64::max(together, 1.0), both / f64::max(alike, 1.0))
+}
+
+async fn wordings_of_one_incident_give_one_or_two_suggestions(database: TestDatabase) {
+    let rig = Rig::new(database).await;
+    let all = corpus(TUNED).into_iter().chain(corpus(HELD_OUT));
+    let mut by_incident: BTreeMap<String, Vec<Wording>> = BTreeMap::new();
+    for wording in all {
+        by_incident.entry(wording.incident.clone()).or_default().push(wording);
+    }
+    assert_eq!(by_incident.len(), 16);
+    for (name, wordings) in by_incident {
+        let before = rig.number("select count(*) from suggestions").await;
+        rig.store(&wordings).await;
+        rig.mine(Mode::Store).await;
+        let made = rig.number("select count(*) from suggestions").await - before;
+        assert!((1..=2).contains(&made), "{name}: {made} suggestions");
+    }
+}
+
+async fn different_incidents_stay_apart(database: TestDatabase) {
+    let rig = Rig::new(database).await;
+    // One wording of each of ten incidents that share their flag and their service.
+    let first: Vec<Wording> = mixed(corpus(TUNED)).into_iter().take(10).collect();
+    assert_eq!(first.iter().map(|one| &one.flags).collect::<BTreeSet<_>>().len(), 1);
+    rig.store(&first).await;
+    let report = rig.mine(Mode::Store).await;
+    assert_eq!((report.counts.suggestions, report.counts.joined), (10, 0));
+    // And all wordings of both corpora, one after the other.
+    for (name, text, precise, complete) in [("tuned", TUNED, 1.0, 0.95), ("held out", HELD_OUT, 0.95, 0.9)] {
+        rig.database.run("delete from suggestions").await;
+        rig.database.run("delete from evaluations").await;
+        rig.store(&mixed(corpus(text))).await;
+        rig.mine(Mode::Store).await;
+        let groups = rig.groups().await;
+        let (precision, recall) = precision_and_recall(&groups);
+        let count = groups.len();
+        eprintln!("{name}: {count} suggestions, precision {precision:.3}, recall {recall:.3}");
+        assert!(precision >= precise && recall >= complete, "{groups:#?}");
+    }
+}
+
+async fn mining_again_changes_nothing(database: TestDatabase) {
+    let rig = Rig::new(database).await;
+    rig.store(&mixed(corpus(TUNED))).await;
+    let dry = rig.mine(Mode::DryRun).await;
+    assert_eq!((dry.run_id, dry.counts.patterns), (None, 40));
+    assert_eq!(rig.number("select count(*) from suggestions").await, 0);
+    assert_eq!(rig.number("select count(*) from mining_runs").await, 0);
+
+    let report = rig.mine(Mode::Store).await;
+    assert!(report.is_complete);
+    assert_eq!(report.suggestions, dry.suggestions);
+    let groups = rig.groups().await;
+    let again = rig.mine(Mode::Store).await;
+    assert_eq!(again.counts.picked_up, 0);
+    assert_eq!(rig.groups().await, groups);
+
+    // Mined from the start, everything has the ids that it had.
+    rig.database.run("delete from suggestions").await;
+    assert_eq!(rig.number("select count(*) from failure_patterns").await, 0);
+    rig.mine(Mode::Store).await;
+    assert_eq!(rig.groups().await, groups);
+    assert_eq!(rig.number("select count(*) from mining_runs where finished_at is null").await, 0);
+    assert_eq!(rig.number("select sum(pattern_count) from mining_runs").await, 80);
+}
+
+async fn a_recurrence_of_what_was_rejected_is_linked_to_it(database: TestDatabase) {
+    let rig = Rig::new(database).await;
+    let wordings: Vec<Wording> = corpus(TUNED).into_iter().take(4).collect();
+    rig.store(&wordings[..2]).await;
+    rig.mine(Mode::Store).await;
+    let first = rig.groups().await;
+    assert_eq!(first.len(), 1);
+    rig.database.run("update suggestions set status = 'rejected'").await;
+    let late: Vec<NewInteraction> = wordings[2..]
+        .iter()
+        .enumerate()
+        .map(|(number, wording)| rig.interaction(number + 2, wording))
+        .collect();
+    rig.engine.ingest(late, Terms::Whole).await.unwrap();
+    let report = rig.mine(Mode::Store).await;
+    assert_eq!((report.counts.suggestions, report.counts.joined), (1, 1));
+    let (rejected, traces) = first.into_iter().next().unwrap();
+    assert_eq!(report.suggestions[0].recurrence_of.as_deref(), Some(&*rejected));
+    let groups = rig.groups().await;
+    assert_eq!(groups[&rejected], traces, "nothing is added to what was rejected");
+    assert_eq!(
+        rig.number("select count(distinct similarity_group) from suggestions").await,
+        1
+    );
+}
+
+async fn what_is_mined_holds_no_personal_data(database: TestDatabase) {
+    let rig = Rig::new(database).await;
+    let mut wording = corpus(HELD_OUT).swap_remove(12);
+    assert_eq!(wording.incident, "payment gateway down");
+    wording.prompt = "Charge the card of jane.doe@canary.example".to_owned();
+    wording.response = "I could not reach jane.doe@canary.example".to_owned();
+    wording.tool_calls = Some(serde_json::json!([
+        {"name": "charge_card", "error": "502 for jane.doe@canary.example"}
+    ]));
+    rig.store(&[wording]).await;
+    rig.mine(Mode::Store).await;
+    assert_eq!(rig.number("select count(*) from failure_patterns").await, 1);
+    assert_eq!(rig.number("select count(*) from evaluations where prompt like '%canary%'").await, 1);
+    let pattern = rig
+        .database
+        .text(
+            "select title || trigger_condition || summary || cast(evidence as text)
+                || cast(reproduction_context as text) from failure_patterns",
+        )
+        .await;
+    assert!(!pattern.contains("canary") && pattern.contains("[EMAIL]"), "{pattern}");
+    let suggestion = rig
+        .database
+        .text("select title || trigger_condition || summary || type || severity || failure_type from suggestions")
+        .await;
+    assert!(!suggestion.contains("canary"), "{suggestion}");
+    assert!(suggestion.ends_with("runbookhighinfrastructure_error"), "{suggestion}");
+}
+
+async fn what_was_answered_well_is_not_mined(database: TestDatabase) {
+    let rig = Rig::new(database).await;
+    let mut wordings: Vec<Wording> = corpus(TUNED).into_iter().take(4).collect();
+    for wording in &mut wordings {
+        wording.flags = vec!["technical".to_owned()];
+        wording.score = 1.into();
+        wording.tool_calls = None;
+    }
+    // A score on the boundary is none below it.
+    wording_score(&mut wordings[1], "0.5");
+    wording_score(&mut wordings[2], "0.49");
+    wordings[3].tool_calls = Some(serde_json::json!([{"name": "search", "error": "oops"}]));
+    let ids = rig.store(&wordings).await;
+    let report = rig.mine(Mode::Store).await;
+    assert_eq!(report.counts.patterns, 2);
+    let mined: BTreeSet<String> = rig.groups().await.into_values().flatten().collect();
+    assert_eq!(mined, BTreeSet::from([ids[2].clone(), ids[3].clone()]));
+}
+
+fn wording_score(wording: &mut Wording, score: &str) {
+    wording.score = serde_json::from_str(score).unwrap();
+}

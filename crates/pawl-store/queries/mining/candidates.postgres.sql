@@ -1,0 +1,13 @@
+-- Failing interactions without a pattern, in the order of their time, after a place.
+select e.id, e.interaction_id, e.prompt, e.response, e.score, e.flags, e.created_at, e.trace, t.spans
+from evaluations e
+left join interaction_traces t on t.user_id = e.user_id and t.evaluation_id = e.id
+where (e.user_id = $1 or $1 is null) and e.user_id = $2
+    and e.created_at >= ($3::timestamptz at time zone 'UTC')
+    and (e.created_at, e.id) > ($4::timestamptz at time zone 'UTC', $5::uuid)
+    and (e.score < $6 or e.has_error or e.flags && $7::text[])
+    and not exists (
+        select 1 from failure_patterns p where p.user_id = e.user_id and p.evaluation_id = e.id
+    )
+order by e.created_at, e.id
+limit $8

@@ -1,0 +1,6 @@
+-- Whoever comes second passes over what the first one sees to.
+select id, user_id, name, kind, payload, every_seconds, enabled, next_at
+from schedules
+where (user_id = $1 or $1 is null) and enabled and next_at <= $2
+order by next_at, id
+for update skip locked

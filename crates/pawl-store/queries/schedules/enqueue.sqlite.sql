@@ -1,0 +1,13 @@
+-- For everybody whose schedule it is and who has anything to work on.
+insert into jobs (id, user_id, kind, payload, dedup_key, run_at, created_at)
+select
+    lower(
+        hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) || '-'
+        || substr('89ab', 1 + (abs(random()) % 4), 1) || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6))
+    ),
+    users.id, schedules.kind, schedules.payload, 'schedule ' || schedules.name, $3, $3
+from schedules
+join auth_users users on schedules.user_id is null or users.id = schedules.user_id
+where schedules.id = $2 and (users.id = $1 or $1 is null)
+    and exists (select 1 from evaluations where evaluations.user_id = users.id)
+on conflict (user_id, kind, dedup_key) where state = 'queued' do nothing

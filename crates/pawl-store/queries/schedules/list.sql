@@ -1,0 +1,4 @@
+select id, user_id, name, kind, payload, every_seconds, enabled, next_at
+from schedules
+where (user_id = $1 or $1 is null)
+order by name, id

@@ -1,0 +1,17 @@
+-- The newest first, after a place.
+select
+    s.suggestion_id, s.type, s.status, s.severity, s.failure_type, s.trigger_condition, s.title, s.summary,
+    s.similarity_group, s.recurrence_of, s.suggestion_content, s.approval_metadata, s.version_history, s.created_at,
+    s.updated_at, count(p.pattern_id), count(distinct p.user_hash), min(p.occurred_at), max(p.occurred_at)
+from (
+    select *
+    from suggestions
+    where (user_id = $1 or $1 is null)
+        and ($2 is null or status = $2) and ($3 is null or type = $3) and ($4 is null or severity = $4)
+        and ($5 is null or (created_at, suggestion_id) < ($5, $6))
+    order by created_at desc, suggestion_id desc
+    limit $7
+) s
+left join failure_patterns p on p.user_id = s.user_id and p.suggestion_id = s.suggestion_id
+group by s.user_id, s.suggestion_id
+order by s.created_at desc, s.suggestion_id desc
