@@ -51,6 +51,20 @@ impl Engine {
         Ok(jobs::enqueue(scope, &job).await?)
     }
 
+    /// Queues the mining of a tenant's interactions of the last days; says whether it did, since one that waits already
+    /// stands for it.
+    ///
+    /// # Errors
+    /// When there is no such user, or the database fails.
+    pub async fn queue_mining(&self, user: UserId) -> Result<bool, EngineError> {
+        let mut scope = self.store.write(Actor::Tenant(user)).await?;
+        let queued = self
+            .enqueue(&mut scope, user, JobKind::Mine, &Json::empty_object())
+            .await?;
+        scope.commit().await?;
+        Ok(queued)
+    }
+
     /// Jobs that the actor sees, the newest first.
     ///
     /// # Errors

@@ -12,3 +12,4 @@ mod mine;
 mod resume;
 mod rig;
 mod run;
+mod worker;

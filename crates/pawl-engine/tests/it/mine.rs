@@ -35,7 +35,9 @@ struct Wording {
 }
 
 fn corpus(text: &str) -> Vec<Wording> {
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 /// One wording of each incident after the other, as they would come in.
@@ -75,7 +77,10 @@ impl Rig {
             .enumerate()
             .map(|(number, wording)| self.interaction(number, wording))
             .collect();
-        let ids = interactions.iter().map(|one| one.interaction_id.clone()).collect();
+        let ids = interactions
+            .iter()
+            .map(|one| one.interaction_id.clone())
+            .collect();
         let outcomes = self.engine.ingest(interactions, Terms::Whole).await.unwrap();
         assert_eq!(outcomes.len(), wordings.len());
         ids
@@ -117,12 +122,19 @@ impl Rig {
     /// Which incidents each suggestion holds, by the ids of its traces.
     async fn groups(&self) -> BTreeMap<String, Vec<String>> {
         let actor = Actor::Tenant(self.user());
-        let page = self.engine.suggestions(actor, &Filter::default(), 100).await.unwrap();
+        let page = self
+            .engine
+            .suggestions(actor, &Filter::default(), 100)
+            .await
+            .unwrap();
         let mut groups = BTreeMap::new();
         for suggestion in page.items {
             let id = suggestion.suggestion_id;
             let detail = self.engine.suggestion(actor, &id).await.unwrap().unwrap();
-            assert_eq!(detail.suggestion.recurrence_count, detail.source_traces.len() as u64);
+            assert_eq!(
+                detail.suggestion.recurrence_count,
+                detail.source_traces.len() as u64
+            );
             let traces = detail.source_traces.into_iter().map(|source| source.trace_id);
             groups.insert(id, traces.collect());
         }
@@ -161,7 +173,10 @@ async fn wordings_of_one_incident_give_one_or_two_suggestions(database: TestData
     let all = corpus(TUNED).into_iter().chain(corpus(HELD_OUT));
     let mut by_incident: BTreeMap<String, Vec<Wording>> = BTreeMap::new();
     for wording in all {
-        by_incident.entry(wording.incident.clone()).or_default().push(wording);
+        by_incident
+            .entry(wording.incident.clone())
+            .or_default()
+            .push(wording);
     }
     assert_eq!(by_incident.len(), 16);
     for (name, wordings) in by_incident {
@@ -177,7 +192,10 @@ async fn different_incidents_stay_apart(database: TestDatabase) {
     let rig = Rig::new(database).await;
     // One wording of each of ten incidents that share their flag and their service.
     let first: Vec<Wording> = mixed(corpus(TUNED)).into_iter().take(10).collect();
-    assert_eq!(first.iter().map(|one| &one.flags).collect::<BTreeSet<_>>().len(), 1);
+    assert_eq!(
+        first.iter().map(|one| &one.flags).collect::<BTreeSet<_>>().len(),
+        1
+    );
     rig.store(&first).await;
     let report = rig.mine(Mode::Store).await;
     assert_eq!((report.counts.suggestions, report.counts.joined), (10, 0));
@@ -216,7 +234,11 @@ async fn mining_again_changes_nothing(database: TestDatabase) {
     assert_eq!(rig.number("select count(*) from failure_patterns").await, 0);
     rig.mine(Mode::Store).await;
     assert_eq!(rig.groups().await, groups);
-    assert_eq!(rig.number("select count(*) from mining_runs where finished_at is null").await, 0);
+    assert_eq!(
+        rig.number("select count(*) from mining_runs where finished_at is null")
+            .await,
+        0
+    );
     assert_eq!(rig.number("select sum(pattern_count) from mining_runs").await, 80);
 }
 
@@ -227,7 +249,9 @@ async fn a_recurrence_of_what_was_rejected_is_linked_to_it(database: TestDatabas
     rig.mine(Mode::Store).await;
     let first = rig.groups().await;
     assert_eq!(first.len(), 1);
-    rig.database.run("update suggestions set status = 'rejected'").await;
+    rig.database
+        .run("update suggestions set status = 'rejected'")
+        .await;
     let late: Vec<NewInteraction> = wordings[2..]
         .iter()
         .enumerate()
@@ -241,7 +265,8 @@ async fn a_recurrence_of_what_was_rejected_is_linked_to_it(database: TestDatabas
     let groups = rig.groups().await;
     assert_eq!(groups[&rejected], traces, "nothing is added to what was rejected");
     assert_eq!(
-        rig.number("select count(distinct similarity_group) from suggestions").await,
+        rig.number("select count(distinct similarity_group) from suggestions")
+            .await,
         1
     );
 }
@@ -258,7 +283,11 @@ async fn what_is_mined_holds_no_personal_data(database: TestDatabase) {
     rig.store(&[wording]).await;
     rig.mine(Mode::Store).await;
     assert_eq!(rig.number("select count(*) from failure_patterns").await, 1);
-    assert_eq!(rig.number("select count(*) from evaluations where prompt like '%canary%'").await, 1);
+    assert_eq!(
+        rig.number("select count(*) from evaluations where prompt like '%canary%'")
+            .await,
+        1
+    );
     let pattern = rig
         .database
         .text(
@@ -266,13 +295,19 @@ async fn what_is_mined_holds_no_personal_data(database: TestDatabase) {
                 || cast(reproduction_context as text) from failure_patterns",
         )
         .await;
-    assert!(!pattern.contains("canary") && pattern.contains("[EMAIL]"), "{pattern}");
+    assert!(
+        !pattern.contains("canary") && pattern.contains("[EMAIL]"),
+        "{pattern}"
+    );
     let suggestion = rig
         .database
         .text("select title || trigger_condition || summary || type || severity || failure_type from suggestions")
         .await;
     assert!(!suggestion.contains("canary"), "{suggestion}");
-    assert!(suggestion.ends_with("runbookhighinfrastructure_error"), "{suggestion}");
+    assert!(
+        suggestion.ends_with("runbookhighinfrastructure_error"),
+        "{suggestion}"
+    );
 }
 
 async fn what_was_answered_well_is_not_mined(database: TestDatabase) {

@@ -194,7 +194,9 @@ async fn a_runtime_role_from_before_may_use_what_is_new() {
     let owner = database.url().replace("pawl_app", "pawl_owner");
     let mut connection = sqlx::PgConnection::connect(&owner).await.unwrap();
     let undo =
-        "drop table _pawl_search, _pawl_search_queue, stale_hours, interaction_rollups, intake_days, intake_ledger,
+        "drop table failure_patterns, suggestions, mining_errors, mining_runs, schedules, jobs;
+        drop function pawl_notify_workers;
+        drop table _pawl_search, _pawl_search_queue, stale_hours, interaction_rollups, intake_days, intake_ledger,
             interaction_traces, evaluations, evaluation_configs;
         drop function pawl_mark_stale_hour, pawl_queue_words, pawl_change_policy;
         drop table auth.browser_sessions, auth.refresh_tokens, auth.sessions, auth.credentials, auth.api_keys, _pawl_secrets;
