@@ -2,6 +2,7 @@
 
 mod access;
 mod export;
+mod mine;
 mod simulation;
 
 use std::net::SocketAddr;
@@ -19,6 +20,9 @@ pub(crate) use self::access::{
     UserPasswdArgs,
 };
 pub(crate) use self::export::{ExportCommand, ExportFormat, ExportInteractionsArgs};
+pub(crate) use self::mine::{
+    JobsCommand, JobsListArgs, JobsRetryArgs, MineArgs, ScheduleArgs, SchedulesArgs, Since, WorkArgs,
+};
 pub(crate) use self::simulation::{SeedArgs, SimulateArgs};
 
 const EXIT_CODES: &str = "\
@@ -48,6 +52,13 @@ pub(crate) enum Command {
     Demo(DemoArgs),
     /// Answer requests over HTTP: data API, auth, runs
     Serve(ServeArgs),
+    /// Work on jobs, beside the servers over the same database
+    Work(WorkArgs),
+    /// Show what workers have to do, and what they gave up
+    #[command(subcommand)]
+    Jobs(JobsCommand),
+    /// Make failing interactions into failure patterns, and these into suggestions
+    Mine(MineArgs),
     /// Store a history of interactions that is made up, to try things out with
     Seed(SeedArgs),
     /// Have an agent that is made up hand interactions in to a server, under its tenant's policy

@@ -19,7 +19,8 @@ pub(super) const MAX_EXCERPT: usize = 500;
 pub(super) const MAX_INPUT: usize = 800;
 
 /// Words of messages that say that something which the agent relies on broke.
-const BREAKDOWNS: [&str; 10] = [
+const BREAKDOWNS: [&str; 11] = [
+    "no answer",
     "timeout",
     "timed out",
     "deadline exceeded",

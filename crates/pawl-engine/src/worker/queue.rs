@@ -21,7 +21,7 @@ pub struct QueueCounts {
 }
 
 /// What is to be changed of a schedule.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ScheduleChange {
     /// Whether it goes on.
     pub enabled: Option<bool>,

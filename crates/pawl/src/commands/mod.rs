@@ -4,20 +4,24 @@ mod compare;
 mod demo;
 mod doctor;
 mod export;
+mod jobs;
 mod key;
 mod keys;
 mod migrate;
+mod mine;
 mod run;
 mod seed;
 mod serve;
 mod simulate;
 mod story_agent;
 mod user;
+mod work;
 
 use std::path::PathBuf;
 
 use pawl_engine::{Clock, Engine};
 use pawl_model::UserId;
+use pawl_server::LogFormat;
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::{Cli, Command, DatabaseArgs, UserArgs};
@@ -31,6 +35,9 @@ pub(crate) async fn dispatch(cli: Cli, stop: &CancellationToken) -> anyhow::Resu
         Command::Compare(args) => compare::compare(args).await,
         Command::Demo(args) => demo::demo(args, stop).await,
         Command::Serve(args) => serve::serve(args, stop).await,
+        Command::Work(args) => work::work(args, stop).await,
+        Command::Jobs(command) => jobs::jobs(command).await,
+        Command::Mine(args) => mine::mine(args, stop).await,
         Command::Seed(args) => seed::seed(args, stop).await,
         Command::Simulate(args) => simulate::simulate(args, stop).await,
         Command::Export(command) => export::export(command).await,
@@ -47,6 +54,16 @@ pub(crate) async fn dispatch(cli: Cli, stop: &CancellationToken) -> anyhow::Resu
 #[expect(clippy::disallowed_methods, reason = "the binary gives the engine its clock")]
 fn machine_clock() -> Clock {
     Clock::new(time::OffsetDateTime::now_utc)
+}
+
+/// Starts the log of a process that nobody watches, as `PAWL_LOG` and `RUST_LOG` have it.
+fn start_logging() -> anyhow::Result<()> {
+    let format = match std::env::var("PAWL_LOG").as_deref() {
+        Ok("json") => LogFormat::Json,
+        Err(_) | Ok("") => LogFormat::Text,
+        Ok(other) => return Err(Usage(format!("PAWL_LOG={other}: only `json` is known")).into()),
+    };
+    pawl_server::start_logging(format).map_err(|error| Usage(format!("RUST_LOG: {error}")).into())
 }
 
 /// The engine over the database that is configured.

@@ -17,7 +17,7 @@ pub(crate) async fn seed(args: SeedArgs, stop: &CancellationToken) -> anyhow::Re
         days: args.days,
         random_seed: args.random_seed,
     };
-    let counter = Counter::new("interactions", u64::from(args.rows));
+    let counter = Counter::new("interactions", Some(u64::from(args.rows)));
     let history = engine
         .write_history(plan, stop, &|stored| counter.reach(u64::from(stored)))
         .await;

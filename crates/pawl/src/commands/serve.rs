@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 use std::net::SocketAddr;
 
 use anyhow::Context as _;
-use pawl_server::{AppState, LogFormat};
+use pawl_server::AppState;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -15,12 +15,7 @@ use crate::exit::{Exit, Usage};
 /// Answers requests until it is told to stop, then lets those under way end.
 pub(crate) async fn serve(args: ServeArgs, stop: &CancellationToken) -> anyhow::Result<Exit> {
     let settings = Settings::resolve(&args.database, args.listen)?;
-    let format = match std::env::var("PAWL_LOG").as_deref() {
-        Ok("json") => LogFormat::Json,
-        Err(_) | Ok("") => LogFormat::Text,
-        Ok(other) => return Err(Usage(format!("PAWL_LOG={other}: only `json` is known")).into()),
-    };
-    pawl_server::start_logging(format).map_err(|error| Usage(format!("RUST_LOG: {error}")))?;
+    super::start_logging()?;
     // Before the database is touched: a second server over the same data should leave it alone.
     let listener = listen(settings.listen.value).await?;
     let address = listener
@@ -32,11 +27,11 @@ pub(crate) async fn serve(args: ServeArgs, stop: &CancellationToken) -> anyhow::
         anstream::stderr(),
         "pawl answers at http://{address} · data in {location} · keys: `pawl keys`"
     )?;
-    let upkeep = tokio::spawn({
+    let worker = tokio::spawn({
         let (engine, stop, no_worker) = (engine.clone(), stop.clone(), args.no_worker);
         async move {
             if !no_worker {
-                engine.keep_up(&stop, pawl_server::log_failure).await;
+                engine.run_worker(super::work::beside_server(), &stop).await;
             }
         }
     });
@@ -46,7 +41,7 @@ pub(crate) async fn serve(args: ServeArgs, stop: &CancellationToken) -> anyhow::
         stop.clone(),
     )
     .await;
-    upkeep.await.context("the upkeep of the data died")?;
+    worker.await.context("the worker died")?;
     engine.close().await;
     Ok(Exit::Passed)
 }

@@ -24,7 +24,7 @@ pub(crate) async fn simulate(args: SimulateArgs, stop: &CancellationToken) -> an
         rate: args.rate,
         random_seed: args.random_seed.unwrap_or_else(fresh_seed),
     };
-    let counter = Counter::new("interactions", u64::from(plan.interactions));
+    let counter = Counter::new("interactions", Some(u64::from(plan.interactions)));
     let wave = run_wave(&plan, stop, &|seen| counter.reach(u64::from(seen))).await;
     counter.clear();
     let wave = wave?;

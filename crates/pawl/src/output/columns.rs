@@ -1,4 +1,4 @@
-//! Rows in columns: the first one to the left, numbers to the right.
+//! Rows in columns: texts to the left, numbers to the right.
 
 use std::io::{self, Write};
 
@@ -9,8 +9,17 @@ use super::text::pad;
 /// Two blanks between columns.
 const GAP: usize = 2;
 
-/// Writes rows of equally many cells, each column as wide as its widest cell.
+/// Writes rows of equally many cells, each column as wide as its widest cell: the first one a text, numbers behind it.
 pub(super) fn write(rows: &[Vec<String>], out: &mut dyn Write) -> io::Result<()> {
+    write_with(rows, 1, out)
+}
+
+/// As [`write`], with nothing but texts.
+pub(super) fn write_texts(rows: &[Vec<String>], out: &mut dyn Write) -> io::Result<()> {
+    write_with(rows, usize::MAX, out)
+}
+
+fn write_with(rows: &[Vec<String>], texts: usize, out: &mut dyn Write) -> io::Result<()> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns)
         .map(|column| {
@@ -25,10 +34,13 @@ pub(super) fn write(rows: &[Vec<String>], out: &mut dyn Write) -> io::Result<()>
         let mut line = String::new();
         for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
             let padding = width - cell.width();
-            if column == 0 {
+            if column > 0 {
+                line.push_str(&" ".repeat(GAP));
+            }
+            if column < texts {
                 line.push_str(&pad(cell, *width));
             } else {
-                line.push_str(&" ".repeat(GAP + padding));
+                line.push_str(&" ".repeat(padding));
                 line.push_str(cell);
             }
         }

@@ -12,6 +12,7 @@ mod json;
 mod junit;
 mod lines;
 mod markdown;
+mod mining;
 mod overview;
 mod quantity;
 mod simulation;
@@ -21,6 +22,7 @@ mod tests;
 mod text;
 
 pub(crate) use csv::InteractionTable;
+pub(crate) use mining::{write_jobs, write_mined, write_schedules};
 pub(crate) use overview::write_overview;
 pub(crate) use simulation::{history_document, wave_document, write_history, write_wave, write_waves};
 

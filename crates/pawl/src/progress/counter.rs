@@ -1,4 +1,4 @@
-//! How many of a known number are done.
+//! How many are done, of a number that is known or not.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::Mutex;
@@ -8,10 +8,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::BETWEEN_LINES;
 
-/// Shows how many of a known number are done.
+/// Shows how many are done.
 pub(crate) struct Counter {
     what: &'static str,
-    total: u64,
+    total: Option<u64>,
     shown: Shown,
 }
 
@@ -21,12 +21,19 @@ enum Shown {
 }
 
 impl Counter {
-    /// For standard error as it is.
-    pub(crate) fn new(what: &'static str, total: u64) -> Self {
+    /// For standard error as it is; without a total where it is not known how many there are.
+    pub(crate) fn new(what: &'static str, total: Option<u64>) -> Self {
         let shown = if std::io::stderr().is_terminal() {
-            let style = ProgressStyle::with_template("{bar:30} {human_pos}/{human_len} {msg} · {eta}")
-                .unwrap_or_else(|_| ProgressStyle::default_bar());
-            Shown::Bar(ProgressBar::new(total).with_style(style).with_message(what))
+            let (bar, template) = match total {
+                Some(total) => (
+                    ProgressBar::new(total),
+                    "{bar:30} {human_pos}/{human_len} {msg} · {eta}",
+                ),
+                None => (ProgressBar::new_spinner(), "{spinner} {human_pos} {msg}"),
+            };
+            let style =
+                ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+            Shown::Bar(bar.with_style(style).with_message(what))
         } else {
             Shown::Lines {
                 last: Mutex::new(Instant::now()),
@@ -44,7 +51,10 @@ impl Counter {
                 let Ok(mut last) = last.lock() else { return };
                 if last.elapsed() >= BETWEEN_LINES {
                     *last = Instant::now();
-                    let _ = writeln!(anstream::stderr(), "{done} of {} {}", self.total, self.what);
+                    let of = self
+                        .total
+                        .map_or_else(String::new, |total| format!("of {total} "));
+                    let _ = writeln!(anstream::stderr(), "{done} {of}{}", self.what);
                 }
             }
         }
