@@ -1,20 +1,16 @@
 //! HTTP endpoints as targets.
 
-mod limiter;
-pub(crate) mod retry;
-
-use std::error::Error;
 use std::time::Duration;
 
-use limiter::Limiter;
 use pawl_model::{TargetFailure, TargetFailureKind, TargetOutput, TargetRequest};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, LOCATION};
 use reqwest::redirect::{Action, Attempt, Policy};
 use reqwest::{Client, Response, StatusCode, Url};
-use retry::{MAX_RETRIES, jitter, retry_after};
-use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::answer::{broken, no_answer_within, parse_json, too_long, utf8};
+use crate::attempt::retry::retry_after;
+use crate::attempt::{Again, Answered, Cause, Failed, GaveUp, Limiter, Sign, attempt};
+use crate::client::{read, reason, user_agent};
 use crate::excerpt::excerpt;
 use crate::spec::TargetSpec;
 use crate::target::{MAX_ANSWER_BYTES, TargetReply, TargetSettings};
@@ -31,12 +27,6 @@ pub(crate) struct HttpTarget {
     shown: String,
     timeout: Duration,
     limiter: Limiter,
-}
-
-/// The endpoint wants the request later.
-struct Throttled {
-    status: StatusCode,
-    wait: Option<Duration>,
 }
 
 impl HttpTarget {
@@ -59,67 +49,56 @@ impl HttpTarget {
     }
 
     pub(crate) async fn call(&self, request: &TargetRequest) -> Result<TargetReply, TargetFailure> {
-        let mut permit = self.limiter.enter().await;
-        let deadline = Instant::now() + self.timeout;
-        let mut retries = 0;
-        loop {
-            let sent = Instant::now();
-            let answer = timeout_at(deadline, self.send(request))
-                .await
-                .map_err(|_| no_answer_within(self.timeout))??;
-            let Throttled { status, wait } = match answer {
-                Ok(output) => {
-                    permit.succeeded();
-                    return Ok(TargetReply {
-                        output,
-                        latency: sent.elapsed(),
-                    });
+        let answered = attempt(&self.limiter, self.timeout, || self.send(request)).await;
+        match answered {
+            Ok(Answered { answer, latency, .. }) => Ok(TargetReply {
+                output: answer,
+                latency,
+            }),
+            Err(GaveUp { cause, .. }) => Err(match cause {
+                Cause::Refused(failure) => failure,
+                Cause::Exhausted(mut failure, why) => {
+                    failure.message.push_str(": ");
+                    failure.message.push_str(&why.to_string());
+                    failure
                 }
-                Err(throttled) => throttled,
-            };
-            permit.throttled(wait);
-            if retries == MAX_RETRIES {
-                return Err(self.throttled(status, &format!("{MAX_RETRIES} retries are used up")));
-            }
-            let again = Instant::now() + wait.unwrap_or_default() + jitter(retries);
-            if again >= deadline {
-                let asked = wait.map_or_else(String::new, |wait| {
-                    format!("asks to wait {} s, and ", wait.as_secs())
-                });
-                return Err(self.throttled(
-                    status,
-                    &format!("{asked}the time for the case is over before a retry"),
-                ));
-            }
-            sleep_until(again).await;
-            permit = timeout_at(deadline, self.limiter.enter())
-                .await
-                .map_err(|_| self.throttled(status, "the time for the case is over before a retry"))?;
-            retries += 1;
+                Cause::TimedOut => no_answer_within(self.timeout),
+            }),
         }
     }
 
     /// Sends the request once.
-    async fn send(&self, request: &TargetRequest) -> Result<Result<TargetOutput, Throttled>, TargetFailure> {
+    async fn send(&self, request: &TargetRequest) -> Result<TargetOutput, Failed<TargetFailure>> {
         let sent = self
             .client
             .post(self.url.clone())
             .header(ACCEPT, "application/json, text/plain")
             .json(request);
-        let response = sent.send().await.map_err(|error| self.unreachable(&error))?;
+        let response = sent
+            .send()
+            .await
+            .map_err(|error| Failed::for_good(self.unreachable(&error)))?;
         let status = response.status();
         if matches!(
             status,
             StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE
         ) {
-            return Ok(Err(Throttled {
-                status,
-                wait: retry_after(response.headers()),
-            }));
+            let message = format!("`{}` answered {status}", self.shown);
+            return Err(Failed {
+                error: TargetFailure::new(TargetFailureKind::Throttled, message),
+                again: Some(Again {
+                    wait: retry_after(response.headers()),
+                    sign: Sign::Overload,
+                }),
+            });
         }
         if !status.is_success() {
-            return Err(self.refused(response).await);
+            return Err(Failed::for_good(self.refused(response).await));
         }
+        self.output(response).await.map_err(Failed::for_good)
+    }
+
+    async fn output(&self, response: Response) -> Result<TargetOutput, TargetFailure> {
         let is_json = is_json(&response);
         let body = read(response, MAX_ANSWER_BYTES)
             .await
@@ -128,12 +107,11 @@ impl HttpTarget {
             return Err(too_long());
         }
         let answer = utf8(body)?;
-        let output = if is_json {
+        if is_json {
             parse_json(&answer)
         } else {
             TargetOutput::parse(&answer)
-        };
-        output.map(Ok)
+        }
     }
 
     /// Why an answer with this status is none.
@@ -164,24 +142,6 @@ impl HttpTarget {
         };
         broken(format!("{what} `{}`: {reason}", self.shown))
     }
-
-    fn throttled(&self, status: StatusCode, why: &str) -> TargetFailure {
-        TargetFailure::new(
-            TargetFailureKind::Throttled,
-            format!("`{}` answered {status}: {why}", self.shown),
-        )
-    }
-}
-
-/// What we call ourselves.
-pub(crate) const fn user_agent() -> &'static str {
-    concat!("pawl/", env!("CARGO_PKG_VERSION"))
-}
-
-/// Why there is no whole answer: the error that is behind the others.
-pub(crate) fn reason(error: &reqwest::Error) -> String {
-    let root = std::iter::successors(error.source(), |error| (*error).source()).last();
-    root.map_or_else(|| "the connection broke".to_owned(), ToString::to_string)
 }
 
 /// Follows redirects that repeat the POST at the same origin. Others would lose the body or hand the case to somebody
@@ -211,15 +171,4 @@ fn is_json(response: &Response) -> bool {
         .and_then(|value| value.split(';').next())
         .map(|value| value.trim().to_ascii_lowercase());
     media_type.is_some_and(|media_type| media_type == "application/json" || media_type.ends_with("+json"))
-}
-
-/// The body; of one that is longer than `limit` no more than is needed to see that.
-pub(crate) async fn read(mut response: Response, limit: usize) -> Result<Vec<u8>, reqwest::Error> {
-    let mut body = Vec::new();
-    while body.len() <= limit
-        && let Some(chunk) = response.chunk().await?
-    {
-        body.extend_from_slice(&chunk);
-    }
-    Ok(body)
 }

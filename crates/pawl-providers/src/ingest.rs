@@ -10,9 +10,9 @@ use serde_json::value::RawValue;
 use time::OffsetDateTime;
 use tokio::time::sleep;
 
+use crate::attempt::retry::{jitter, retry_after};
+use crate::client::{read, reason, user_agent};
 use crate::excerpt::excerpt;
-use crate::http::retry::{jitter, retry_after};
-use crate::http::{read, reason, user_agent};
 
 const SECRET: &str = "x-ingestion-secret";
 

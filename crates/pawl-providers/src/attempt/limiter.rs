@@ -8,10 +8,10 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
 /// The longest that an endpoint can make everyone wait.
-pub(super) const MAX_PAUSE: Duration = Duration::from_secs(5 * 60);
+pub(crate) const MAX_PAUSE: Duration = Duration::from_secs(5 * 60);
 
 /// Shared by all calls to one endpoint.
-pub(super) struct Limiter {
+pub(crate) struct Limiter {
     most: f64,
     state: Mutex<State>,
     changed: Notify,
@@ -28,7 +28,7 @@ struct State {
 }
 
 /// The right to send one request. Dropping it gives it back and says nothing about the endpoint.
-pub(super) struct Permit<'a> {
+pub(crate) struct Permit<'a> {
     limiter: &'a Limiter,
     decreases: u64,
 }
@@ -40,7 +40,7 @@ enum Turn {
 }
 
 impl Limiter {
-    pub(super) fn new(most: usize) -> Self {
+    pub(crate) fn new(most: usize) -> Self {
         let most = most.max(1) as f64;
         Self {
             most,
@@ -55,7 +55,7 @@ impl Limiter {
     }
 
     /// Waits for a turn.
-    pub(super) async fn enter(&self) -> Permit<'_> {
+    pub(crate) async fn enter(&self) -> Permit<'_> {
         loop {
             // Created before the look at the state, so that no change in between is missed.
             let changed = self.changed.notified();
@@ -99,14 +99,14 @@ impl State {
 
 impl Permit<'_> {
     /// The endpoint answered: one more request per round of answers.
-    pub(super) fn succeeded(self) {
+    pub(crate) fn succeeded(self) {
         let mut state = self.limiter.state();
         state.limit = (state.limit + 1.0 / state.limit).min(self.limiter.most);
     }
 
     /// The endpoint has too much to do: half the requests, and a pause for everyone if it asked for one. Requests that
     /// were under way together count as one sign.
-    pub(super) fn throttled(self, pause: Option<Duration>) {
+    pub(crate) fn throttled(self, pause: Option<Duration>) {
         let mut state = self.limiter.state();
         if state.decreases == self.decreases {
             state.limit = (state.limit / 2.0).max(1.0);

@@ -12,10 +12,17 @@ const FIRST_BACKOFF: Duration = Duration::from_millis(500);
 /// Longer than any case may take.
 const LONGEST: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
+/// Milliseconds, where a model provider knows better than whole seconds.
+const RETRY_AFTER_MS: HeaderName = HeaderName::from_static("retry-after-ms");
+
 /// The wait that `Retry-After` asks for (RFC 9110, section 10.2.3): seconds, or a date, which is compared with the
-/// server's own `Date`, so that a clock that is wrong on either side does no harm.
+/// server's own `Date`, so that a clock that is wrong on either side does no harm. `retry-after-ms` goes before it.
 pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: HeaderName| headers.get(name)?.to_str().ok().map(str::trim);
+    let milliseconds = text(RETRY_AFTER_MS).and_then(|asked| asked.parse().ok());
+    if let Some(milliseconds) = milliseconds {
+        return Some(Duration::from_millis(milliseconds).min(LONGEST));
+    }
     let asked = text(RETRY_AFTER)?;
     let wait = if let Ok(seconds) = asked.parse() {
         Duration::from_secs(seconds)
@@ -67,6 +74,15 @@ mod tests {
             None
         );
         assert_eq!(retry_after(&headers(&[])), None);
+    }
+
+    #[test]
+    fn milliseconds_go_first() {
+        let seconds = (RETRY_AFTER, "2");
+        for (asked, milliseconds) in [("150", 150), ("soon", 2_000)] {
+            let read = retry_after(&headers(&[seconds.clone(), (RETRY_AFTER_MS, asked)]));
+            assert_eq!(read, Some(Duration::from_millis(milliseconds)), "{asked}");
+        }
     }
 
     #[test]
