@@ -1,4 +1,5 @@
-//! How all of it is tested: a real database per test on both engines, and sample rows.
+//! How all of it is tested: a real database per test on both engines, sample rows, and a
+//! scripted model server.
 
 mod database;
 /// What requests to the server and its answers are made of.
@@ -7,11 +8,15 @@ pub mod http {
     pub use reqwest::redirect;
     pub use reqwest::{Body, Client, Error, Method, RequestBuilder, Response, StatusCode};
 }
+#[cfg(feature = "models")]
+mod model_server;
 pub mod samples;
 #[cfg(feature = "server")]
 mod server;
 
 pub use database::{Engine, TestDatabase};
+#[cfg(feature = "models")]
+pub use model_server::{Asked, CalledTool, Dialect, Fault, ModelServer, Reply, Rule, Script};
 #[cfg(feature = "server")]
 pub use server::{FakeClock, Identity, TestServer, TestUser};
 

@@ -1,4 +1,4 @@
-//! Targets against real processes and a real HTTP server.
+//! Targets and models against real processes and real HTTP servers.
 
 #![expect(
     clippy::unwrap_used,
@@ -8,6 +8,7 @@
 mod command;
 mod http;
 mod ingest;
+mod models;
 mod persistent;
 mod processes;
 mod promptfoo;
