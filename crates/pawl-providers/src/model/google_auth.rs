@@ -23,7 +23,9 @@ use crate::attempt::Failed;
 use crate::client::read;
 
 const SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
-const USER_TOKENS: &str = "https://oauth2.googleapis.com/token";
+
+/// Where tokens come from, and the audience of every request for one, wherever the file says that it is sent to.
+const TOKEN_ENDPOINT: &str = "https://oauth2.googleapis.com/token";
 
 /// How long a signed request for a token is good for, in seconds: the most that Google allows.
 const ASSERTION_LIFETIME: i64 = 3_600;
@@ -168,7 +170,7 @@ impl GoogleTokens {
                 ])
             }
             Credentials::User(user) => {
-                let url = user.token_uri.as_deref().unwrap_or(USER_TOKENS);
+                let url = user.token_uri.as_deref().unwrap_or(TOKEN_ENDPOINT);
                 self.client.post(url).form(&[
                     ("grant_type", "refresh_token"),
                     ("client_id", &user.client_id),
@@ -188,7 +190,7 @@ impl ServiceAccount {
         let claims = Assertion {
             iss: &self.client_email,
             scope: SCOPE,
-            aud: &self.token_uri,
+            aud: TOKEN_ENDPOINT,
             iat: issued_at,
             exp: issued_at + ASSERTION_LIFETIME,
         };

@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 
 use super::Shared;
 
+const AUDIENCE: &str = "https://oauth2.googleapis.com/token";
 const EMAIL: &str = "scripted@scripted.iam.gserviceaccount.com";
 
 /// Of a user who logged in with gcloud.
@@ -51,9 +52,8 @@ pub(super) async fn exchange(
     Form(form): Form<HashMap<String, String>>,
 ) -> Response {
     let field = |name: &str| form.get(name).map_or("", String::as_str);
-    let audience = [&shared.url, "/token"].concat();
     let is_good = match field("grant_type") {
-        "urn:ietf:params:oauth:grant-type:jwt-bearer" => is_signed(field("assertion"), &audience),
+        "urn:ietf:params:oauth:grant-type:jwt-bearer" => is_signed(field("assertion")),
         "refresh_token" => field("refresh_token") == REFRESH_TOKEN,
         _ => false,
     };
@@ -81,7 +81,7 @@ fn token(shared: &Shared) -> Response {
 }
 
 /// Whether the account signed it for us. The clock of whoever did is not looked at.
-fn is_signed(assertion: &str, audience: &str) -> bool {
+fn is_signed(assertion: &str) -> bool {
     let public = KEY.public_key();
     let (modulus, exponent) = (public.modulus(), public.exponent());
     let key = DecodingKey::from_rsa_raw_components(
@@ -90,7 +90,7 @@ fn is_signed(assertion: &str, audience: &str) -> bool {
     );
     let mut validation = Validation::new(Algorithm::RS256);
     validation.validate_exp = false;
-    validation.set_audience(&[audience]);
+    validation.set_audience(&[AUDIENCE]);
     validation.set_issuer(&[EMAIL]);
     let claims = jsonwebtoken::decode::<Value>(assertion, &key, &validation);
     claims.is_ok_and(|claims| claims.claims["exp"].as_i64() > claims.claims["iat"].as_i64())

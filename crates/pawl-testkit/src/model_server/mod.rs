@@ -40,7 +40,6 @@ pub struct ModelServer {
 struct Shared(Arc<Inner>);
 
 struct Inner {
-    url: String,
     script: Mutex<(Script, Vec<usize>)>,
     asked: Mutex<Vec<Asked>>,
     abandoned: AtomicUsize,
@@ -69,7 +68,6 @@ impl ModelServer {
         let url = ["http://", &address.to_string()].concat();
         let used = vec![0; script.rules.len()];
         let shared = Shared(Arc::new(Inner {
-            url: url.clone(),
             script: Mutex::new((script, used)),
             asked: Mutex::default(),
             abandoned: AtomicUsize::new(0),
