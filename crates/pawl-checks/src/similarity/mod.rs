@@ -2,7 +2,7 @@
 //!
 //! Weights are fixed, so that a vector is the same on every day and in every process. What failed is a component of its
 //! own, as much of the whole as is needed for a cosine of 0.85 to mean "the same failure": two failures of different
-//! kinds have at most 0.23, and two of one kind reach 0.85 where their words have a cosine of about a third.
+//! kinds have at most 0.24, and two of one kind reach 0.85 where their words have a cosine of three eighths.
 
 mod common_words;
 
@@ -22,7 +22,7 @@ const KINDS: usize = 16;
 pub const DIMENSIONS: usize = WORDS + KINDS;
 
 /// The part that the kind has in the square of a vector's length.
-const KIND: f32 = 0.775;
+const KIND: f32 = 0.76;
 /// The part of what was asked, of what was answered, of tools and of errors in what the words say.
 const ASKED: f32 = 1.0;
 const ANSWERED: f32 = 1.5;
@@ -195,7 +195,7 @@ mod tests {
         let laptop = vector(5, "Recommend a laptop", "The Nimbus 13 is in stock");
         assert!(cosine(&refund, &laptop) < SAME);
         let other_kind = vector(6, "Can I return opened software?", "Yes, within 90 days.");
-        assert!(cosine(&refund, &other_kind) < 0.24);
+        assert!(cosine(&refund, &other_kind) < 0.25);
         assert_eq!(cosine(&refund, &refund[1..]), 0.0);
     }
 

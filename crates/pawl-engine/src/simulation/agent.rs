@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::conversation::{Language, Topic};
 use super::draw::Draw;
-use super::person;
+use super::{person, planted};
 
 /// What is noticed while the data that the agent looks up is out of date.
 pub(super) const INCIDENT_FLAG: &str = "stale_data";
@@ -55,7 +55,7 @@ impl SupportAgent {
         let quality = quality(topic, conditions, &mut draw);
         let calls = ToolCalls::draw(topic, conditions, &mut draw);
         let (prompt, response, is_personal) = say(topic, language, quality, &mut draw);
-        NewInteraction {
+        let mut interaction = NewInteraction {
             user_id: self.user_id,
             interaction_id: format!("{}-{number:06}", self.session),
             score: score(quality, &mut draw),
@@ -75,7 +75,9 @@ impl SupportAgent {
             sample_weight: None,
             tool_calls: calls.json,
             spans: None,
-        }
+        };
+        planted::plant(&mut interaction, self.random_seed, number);
+        interaction
     }
 }
 

@@ -7,6 +7,7 @@ mod conversation;
 mod draw;
 mod history;
 mod person;
+mod planted;
 mod wave;
 
 pub use history::{History, HistoryPlan, Incident};

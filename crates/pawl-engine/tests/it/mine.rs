@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use pawl_engine::intake::Terms;
 use pawl_engine::mine::suggestions::Filter;
 use pawl_engine::mine::{MineReport, MineRequest, Mode};
+use pawl_engine::simulation::HistoryPlan;
 use pawl_engine::{Actor, Clock, Engine};
 use pawl_model::{Json, NewInteraction, Score, TriggeredBy, UserId};
 use pawl_testkit::{TestDatabase, on_both_engines, samples};
@@ -18,10 +19,11 @@ on_both_engines!(
     a_recurrence_of_what_was_rejected_is_linked_to_it,
     what_is_mined_holds_no_personal_data,
     what_was_answered_well_is_not_mined,
+    incidents_of_a_history_are_found,
 );
 
-const TUNED: &str = include_str!("../data/incidents.tuned.jsonl");
-const HELD_OUT: &str = include_str!("../data/incidents.held_out.jsonl");
+const TUNED: &str = include_str!("../../src/simulation/incidents.jsonl");
+const HELD_OUT: &str = include_str!("incidents.jsonl");
 
 /// An interaction of the corpus, and the incident that it is a wording of.
 #[derive(Clone, serde::Deserialize)]
@@ -327,6 +329,54 @@ async fn what_was_answered_well_is_not_mined(database: TestDatabase) {
     assert_eq!(report.counts.patterns, 2);
     let mined: BTreeSet<String> = rig.groups().await.into_values().flatten().collect();
     assert_eq!(mined, BTreeSet::from([ids[2].clone(), ids[3].clone()]));
+}
+
+/// Among everything else that went wrong in a month.
+async fn incidents_of_a_history_are_found(database: TestDatabase) {
+    let rig = Rig::new(database).await;
+    let plan = HistoryPlan {
+        user: rig.user(),
+        rows: 8_000,
+        days: 30,
+        random_seed: 1,
+    };
+    rig.engine
+        .write_history(plan, &CancellationToken::new(), &|_| {})
+        .await
+        .unwrap();
+    rig.mine(Mode::Store).await;
+    let incident_of: BTreeMap<String, String> = corpus(TUNED)
+        .into_iter()
+        .map(|wording| (wording.prompt, wording.incident))
+        .collect();
+    // What was asked, and the suggestion that it went to.
+    let pairs = rig
+        .database
+        .text(
+            "select '[' || string_agg(pair, ',') || ']' from (
+                select '[' || cast(reproduction_context as text) || ',\"' || suggestion_id || '\"]' as pair
+                from failure_patterns
+            ) pairs",
+        )
+        .await;
+    let pairs: Vec<(serde_json::Value, String)> = serde_json::from_str(&pairs).unwrap();
+    let mut suggestions_of: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut incidents_in: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (context, suggestion) in &pairs {
+        let asked = context["input_pattern"].as_str().unwrap();
+        let incident = incident_of.get(asked).map_or("something else", String::as_str);
+        incidents_in.entry(suggestion).or_default().insert(incident);
+        if incident != "something else" {
+            suggestions_of.entry(incident).or_default().insert(suggestion);
+        }
+    }
+    assert_eq!(suggestions_of.len(), 10, "{suggestions_of:#?}");
+    for (incident, suggestions) in suggestions_of {
+        assert!(suggestions.len() <= 2, "{incident}: {suggestions:?}");
+        for suggestion in suggestions {
+            assert_eq!(incidents_in[suggestion], BTreeSet::from([incident]));
+        }
+    }
 }
 
 fn wording_score(wording: &mut Wording, score: &str) {
