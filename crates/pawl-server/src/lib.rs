@@ -15,6 +15,7 @@ mod logging;
 mod metrics;
 mod observe;
 mod openapi;
+mod paging;
 mod parameters;
 mod problem;
 mod rest;
@@ -22,6 +23,8 @@ mod router;
 mod runs;
 mod serve;
 mod state;
+mod suggestions;
+mod tenant;
 mod ui;
 
 pub use logging::{LogFormat, log_failure, start_logging};

@@ -8,6 +8,7 @@ use std::time::Duration;
 use axum::extract::State;
 use axum::http::{Method, StatusCode, header};
 use axum::response::IntoResponse;
+use pawl_engine::worker::QueueCounts;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -63,6 +64,13 @@ struct Counters {
     requests: Family<ResponseLabels, Counter>,
     latency: Family<RequestLabels, Histogram>,
     in_flight: Gauge,
+    jobs: Family<JobLabels, Gauge>,
+}
+
+/// How far jobs are.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct JobLabels {
+    state: &'static str,
 }
 
 impl Metrics {
@@ -72,6 +80,7 @@ impl Metrics {
         let requests = Family::default();
         let latency = Family::new_with_constructor((|| Histogram::new(BUCKETS)) as fn() -> Histogram);
         let in_flight = Gauge::default();
+        let jobs = Family::default();
         registry.register(
             "build",
             "This program",
@@ -85,7 +94,9 @@ impl Metrics {
             latency.clone(),
         );
         registry.register("http_requests_in_flight", "Requests under way", in_flight.clone());
+        registry.register("jobs", "Jobs of workers, by state", jobs.clone());
         Self(Arc::new(Counters {
+            jobs,
             registry,
             requests,
             latency,
@@ -108,6 +119,18 @@ impl Metrics {
         };
         self.0.requests.get_or_create(&answered).inc();
         self.0.latency.get_or_create(labels).observe(took.as_secs_f64());
+    }
+
+    fn set_jobs(&self, counts: &QueueCounts) {
+        for (state, count) in [
+            ("queued", counts.queued),
+            ("running", counts.running),
+            ("finished", counts.finished),
+            ("dead", counts.dead),
+        ] {
+            let gauge = self.0.jobs.get_or_create(&JobLabels { state });
+            gauge.set(i64::try_from(count).unwrap_or(i64::MAX));
+        }
     }
 
     fn text(&self) -> Result<String, std::fmt::Error> {
@@ -142,6 +165,10 @@ impl Drop for InFlight {
     responses((status = 200, content_type = "application/openmetrics-text", body = String)),
 )]
 pub(crate) async fn metrics(State(state): State<AppState>) -> Result<impl IntoResponse, Problem> {
+    // Without a database there is still the rest.
+    if let Ok(counts) = state.engine.job_counts().await {
+        state.metrics.set_jobs(&counts);
+    }
     let text = state
         .metrics
         .text()

@@ -13,7 +13,9 @@ use utoipa_axum::routes;
 
 use crate::limits::{Places, bounded};
 use crate::problem::ProblemDocument;
-use crate::{AppState, auth, browser, dialect, health, intake, metrics, observe, openapi, rest, runs, ui};
+use crate::{
+    AppState, auth, browser, dialect, health, intake, metrics, observe, openapi, rest, runs, suggestions, ui,
+};
 
 /// Everything that the server answers.
 pub fn router(state: AppState) -> Router {
@@ -55,7 +57,11 @@ fn declared() -> (Routes, OpenApi) {
         .routes(routes!(runs::list))
         .routes(routes!(runs::get))
         .routes(routes!(runs::cases))
-        .routes(routes!(runs::compare));
+        .routes(routes!(runs::compare))
+        .routes(routes!(suggestions::list))
+        .routes(routes!(suggestions::get))
+        .routes(routes!(suggestions::runs))
+        .routes(routes!(suggestions::mine));
     let mut document = openapi::base();
     let mut split = |routes: OpenApiRouter<AppState>| {
         let (routes, part) = routes.split_for_parts();

@@ -2,6 +2,7 @@
 
 mod reference;
 mod responses;
+mod schemas;
 
 use axum::Router;
 use axum::body::Bytes;
@@ -13,6 +14,8 @@ use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder
 use utoipa::openapi::{ComponentsBuilder, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder};
 
 use crate::AppState;
+
+pub(crate) use schemas::schemas;
 
 pub(crate) use responses::{NotTaken, Refused, Unavailable};
 

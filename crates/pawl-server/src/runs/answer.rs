@@ -7,7 +7,8 @@ use pawl_model::{CaseRecord, Run, Tally};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::cursor::Cursor as _;
+use crate::paging::Cursor as _;
+
 use super::schema::{CaseRow, CheckTallySchema, ComparisonSchema, RunRow, TallySchema, UnpassedSchema};
 
 /// A page of runs.

@@ -1,9 +1,7 @@
 //! `/api/runs`: runs, what they came to, their cases, and how two of them differ.
 
 mod answer;
-pub(crate) mod cursor;
 mod schema;
-mod tenant;
 
 use axum::Json;
 use axum::extract::State;
@@ -13,40 +11,12 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use self::answer::{CaseList, ComparisonAnswer, RunDetail, RunList};
-use self::cursor::Cursor;
-use self::tenant::Tenant;
 use crate::AppState;
 use crate::openapi::Refused;
+use crate::paging::PageQuery;
 use crate::parameters::{Path, Query};
 use crate::problem::{ErrorCode, Problem};
-
-const DEFAULT_LIMIT: u32 = 50;
-const MAX_LIMIT: u32 = 200;
-
-/// Which page of a list.
-#[derive(Debug, Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-pub(crate) struct PageQuery {
-    /// How many, at most.
-    #[param(minimum = 1, maximum = 200, default = 50)]
-    limit: Option<u32>,
-    /// Where to go on: `next_cursor` of the page before.
-    cursor: Option<String>,
-}
-
-impl PageQuery {
-    fn limit(&self) -> Result<u32, Problem> {
-        match self.limit.unwrap_or(DEFAULT_LIMIT) {
-            limit @ 1..=MAX_LIMIT => Ok(limit),
-            _ => Err(invalid("`limit` is a number from 1 to 200")),
-        }
-    }
-
-    /// The place that the cursor stands for; none on the first page.
-    fn after<C: Cursor>(&self) -> Result<Option<C>, Problem> {
-        self.cursor.as_deref().map(C::read).transpose()
-    }
-}
+use crate::tenant::{Tenant, TenantQuery};
 
 /// Which runs.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -70,7 +40,7 @@ pub(crate) struct CasesQuery {
 #[utoipa::path(
     get, path = "/api/runs", tag = "runs", operation_id = "list_runs",
     security(("user" = []), ("service" = []), ("api_key" = ["read"])),
-    params(RunsQuery, PageQuery, tenant::TenantQuery),
+    params(RunsQuery, PageQuery, TenantQuery),
     responses((status = 200, body = RunList), Refused),
 )]
 pub(crate) async fn list(
@@ -94,7 +64,7 @@ pub(crate) async fn list(
 #[utoipa::path(
     get, path = "/api/runs/{id}", tag = "runs", operation_id = "get_run",
     security(("user" = []), ("service" = []), ("api_key" = ["read"])),
-    params(("id" = Uuid, Path, description = "The run"), tenant::TenantQuery),
+    params(("id" = Uuid, Path, description = "The run"), TenantQuery),
     responses((status = 200, body = RunDetail), Refused),
 )]
 pub(crate) async fn get(
@@ -110,7 +80,7 @@ pub(crate) async fn get(
 #[utoipa::path(
     get, path = "/api/runs/{id}/cases", tag = "runs", operation_id = "list_cases",
     security(("user" = []), ("service" = []), ("api_key" = ["read"])),
-    params(("id" = Uuid, Path, description = "The run"), CasesQuery, PageQuery, tenant::TenantQuery),
+    params(("id" = Uuid, Path, description = "The run"), CasesQuery, PageQuery, TenantQuery),
     responses((status = 200, body = CaseList), Refused),
 )]
 pub(crate) async fn cases(
@@ -141,7 +111,7 @@ pub(crate) async fn cases(
     params(
         ("id" = Uuid, Path, description = "The first run, the baseline"),
         ("other" = Uuid, Path, description = "The second run"),
-        tenant::TenantQuery,
+        TenantQuery,
     ),
     responses((status = 200, body = ComparisonAnswer), Refused),
 )]

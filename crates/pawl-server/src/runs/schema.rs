@@ -1,33 +1,9 @@
 //! How types of other crates look in the OpenAPI document.
 
-use std::borrow::Cow;
-
+use utoipa::PartialSchema as _;
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, SchemaType, Type};
-use utoipa::openapi::{RefOr, Schema};
-use utoipa::{PartialSchema, ToSchema};
 
-/// Declares a schema by its name in the document, what it is and its properties.
-macro_rules! schemas {
-    ($($name:ident = $word:literal, $description:literal, [$($property:literal: $schema:expr),* $(,)?];)+) => {$(
-        #[doc = $description]
-        pub(super) struct $name;
-
-        impl PartialSchema for $name {
-            fn schema() -> RefOr<Schema> {
-                ObjectBuilder::new()
-                    .description(Some($description))
-                    $(.property($property, $schema).required($property))*
-                    .into()
-            }
-        }
-
-        impl ToSchema for $name {
-            fn name() -> Cow<'static, str> {
-                Cow::Borrowed($word)
-            }
-        }
-    )+};
-}
+use crate::openapi::schemas;
 
 schemas! {
     // The data API describes the columns of both tables under these names.

@@ -14,3 +14,4 @@ mod rig;
 mod samples;
 mod serve;
 mod stories;
+mod work;

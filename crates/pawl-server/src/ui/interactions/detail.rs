@@ -4,7 +4,8 @@ use askama::Template;
 use axum::extract::{RawQuery, State};
 use pawl_engine::intake::list::InteractionDetail;
 use pawl_engine::intake::{List, Zone};
-use pawl_model::{Interaction, InteractionId, Json, Policy};
+use pawl_engine::mine::suggestions::Mined;
+use pawl_model::{FailurePattern, Interaction, InteractionId, Json, Policy, Suggestion};
 use serde_json::Value;
 
 use super::query::ListQuery;
@@ -40,7 +41,18 @@ pub(in crate::ui) struct DetailPage {
     tool_calls: Vec<Node>,
     spans: Vec<Node>,
     masking: Masking,
+    mined: Option<Finding>,
     history: Vec<Event>,
+}
+
+/// What mining made of it.
+struct Finding {
+    pattern: FailurePattern,
+    suggestion: Suggestion,
+    /// How sure the pattern is.
+    confidence: String,
+    /// How often it happened, and since when.
+    seen: String,
 }
 
 /// A long text.
@@ -90,6 +102,7 @@ pub(in crate::ui) async fn show(
         .engine
         .neighbours(visitor.actor(), list, &detail.interaction)
         .await?;
+    let mined = state.engine.mined(visitor.actor(), id).await?;
     let url = |id: InteractionId| query.url(&["/interactions/", &id.to_string()].concat());
     let moments = Moments::new(&policy.timezone, state.engine.now());
     let marker = Marker::new(&query.search);
@@ -118,7 +131,8 @@ pub(in crate::ui) async fn show(
         tool_calls: trace::tool_calls(interaction.trace.as_ref()),
         spans: trace::spans(spans.as_ref()),
         masking: Masking::of(interaction, policy),
-        history: history(interaction, &moments),
+        history: history(interaction, mined.as_ref(), &moments),
+        mined: mined.map(Finding::new),
     }))
 }
 
@@ -184,14 +198,38 @@ fn kinds(redactions: &Json) -> Vec<(String, u64)> {
     kinds
 }
 
+impl Finding {
+    fn new(mined: Mined) -> Self {
+        let Mined { pattern, suggestion } = mined;
+        let others = suggestion.recurrence_count.saturating_sub(1);
+        Self {
+            confidence: [
+                &pattern.confidence.percent().to_string(),
+                " % sure: ",
+                &pattern.confidence_rationale,
+            ]
+            .concat(),
+            seen: match others {
+                0 => "Nothing else is like it so far.".to_owned(),
+                1 => "One other interaction is like it.".to_owned(),
+                _ => [&number::count(others), " other interactions are like it."].concat(),
+            },
+            pattern,
+            suggestion,
+        }
+    }
+}
+
 /// What happened to it so far, in its order.
-fn history(interaction: &Interaction, moments: &Moments) -> Vec<Event> {
+fn history(interaction: &Interaction, mined: Option<&Mined>, moments: &Moments) -> Vec<Event> {
     let event = |at, what: &str| Event {
         when: moments.show(at),
         what: what.to_owned(),
     };
-    vec![
+    let mut history = vec![
         event(interaction.created_at, "The agent answered."),
         event(interaction.received_at, "It was received and stored."),
-    ]
+    ];
+    history.extend(mined.map(|mined| event(mined.pattern.extracted_at, "It was mined as a failure.")));
+    history
 }

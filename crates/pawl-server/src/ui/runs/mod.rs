@@ -22,9 +22,9 @@ use super::session::Visitor;
 use super::shell::{Section, Shell};
 use super::{duration, rate};
 use crate::AppState;
+use crate::paging::Cursor as _;
 use crate::parameters::Query;
 use crate::problem::Problem;
-use crate::runs::cursor::Cursor as _;
 
 /// Runs of a page.
 const ROWS: u32 = 50;

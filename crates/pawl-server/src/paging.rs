@@ -1,11 +1,41 @@
-//! Places in lists, as clients carry them: opaque words.
+//! Pages of lists: how many, and from which place on. Clients carry places as opaque words.
 
 use pawl_engine::run::list::RunPlace;
 use pawl_model::{CaseId, RunId};
+use serde::Deserialize;
 use time::OffsetDateTime;
+use utoipa::IntoParams;
 use uuid::Uuid;
 
 use crate::problem::{ErrorCode, Problem};
+
+const DEFAULT_LIMIT: u32 = 50;
+const MAX_LIMIT: u32 = 200;
+
+/// Which page of a list.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct PageQuery {
+    /// How many, at most.
+    #[param(minimum = 1, maximum = 200, default = 50)]
+    limit: Option<u32>,
+    /// Where to go on: `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+impl PageQuery {
+    pub(crate) fn limit(&self) -> Result<u32, Problem> {
+        match self.limit.unwrap_or(DEFAULT_LIMIT) {
+            limit @ 1..=MAX_LIMIT => Ok(limit),
+            _ => Err(Problem::new(ErrorCode::InvalidParameter).because("`limit` is a number from 1 to 200")),
+        }
+    }
+
+    /// The place that the cursor stands for; none on the first page.
+    pub(crate) fn after<C: Cursor>(&self) -> Result<Option<C>, Problem> {
+        self.cursor.as_deref().map(C::read).transpose()
+    }
+}
 
 /// A place in a list.
 pub(crate) trait Cursor: Sized {
@@ -40,6 +70,25 @@ impl Cursor for RunPlace {
             created_at: OffsetDateTime::from_unix_timestamp_nanos(i128::from(microseconds) * 1_000).ok()?,
             id: RunId(Uuid::try_parse(id).ok()?),
         })
+    }
+}
+
+/// When a suggestion was made, and its id.
+impl Cursor for (OffsetDateTime, String) {
+    fn write(&self) -> String {
+        let microseconds = self.0.unix_timestamp_nanos() / 1_000;
+        [&microseconds.to_string(), ".", &self.1].concat()
+    }
+
+    fn parse(word: &str) -> Option<Self> {
+        let (microseconds, id) = word.split_once('.')?;
+        let microseconds: i64 = microseconds.parse().ok()?;
+        let at = OffsetDateTime::from_unix_timestamp_nanos(i128::from(microseconds) * 1_000).ok()?;
+        let is_id = !id.is_empty()
+            && id
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        is_id.then(|| (at, id.to_owned()))
     }
 }
 

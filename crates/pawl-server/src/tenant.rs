@@ -1,0 +1,57 @@
+//! Whose rows are meant.
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use pawl_engine::Actor;
+use pawl_engine::auth::Identity;
+use pawl_model::UserId;
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use crate::AppState;
+use crate::caller::{Caller, Reader};
+use crate::parameters::Query;
+use crate::problem::{ErrorCode, Problem};
+
+/// Whom the service acts for.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct TenantQuery {
+    /// With the service key: whose rows are meant [default: the first user's].
+    #[param(value_type = Option<uuid::Uuid>)]
+    user_id: Option<UserId>,
+}
+
+/// Whose rows the handler works on: a user's own, or for the service those of the tenant that it names.
+pub(crate) struct Tenant(pub(crate) Actor);
+
+/// As [`Tenant`], for what changes something: not by an API key, which may read alone.
+pub(crate) struct ActingTenant(pub(crate) Actor);
+
+impl FromRequestParts<AppState> for Tenant {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Problem> {
+        let identity = Reader::from_request_parts(parts, state).await?.identity;
+        meant(identity, parts, state).await.map(Self)
+    }
+}
+
+impl FromRequestParts<AppState> for ActingTenant {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Problem> {
+        let identity = Caller::from_request_parts(parts, state).await?.identity;
+        meant(identity, parts, state).await.map(Self)
+    }
+}
+
+async fn meant(identity: Identity, parts: &mut Parts, state: &AppState) -> Result<Actor, Problem> {
+    let Query(query) = Query::<TenantQuery>::from_request_parts(parts, state).await?;
+    match (identity.actor(), query.user_id) {
+        (Actor::Anonymous, _) => Err(Problem::new(ErrorCode::Unauthenticated)),
+        (Actor::Service, named) => Ok(state.engine.actor_for_service(named).await?),
+        (Actor::Tenant(user), Some(other)) if user != other => Err(Problem::new(ErrorCode::NotFound)),
+        (actor @ Actor::Tenant(_), _) => Ok(actor),
+    }
+}
