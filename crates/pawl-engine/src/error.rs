@@ -1,7 +1,7 @@
 //! What can go wrong in the engine, and whose fault it is.
 
 use pawl_checks::rollup::RollupError;
-use pawl_model::RunId;
+use pawl_model::{JsonError, RunId};
 use pawl_providers::{IngestError, TargetError, TargetSpecError};
 use pawl_store::StoreError;
 
@@ -115,6 +115,9 @@ pub enum EngineError {
     /// What an hour came to is not kept as it should be.
     #[error("what an hour came to cannot be read or written")]
     RollupData(#[source] serde_json::Error),
+    /// The spans of a trace cannot be written as they should be.
+    #[error("the spans of a trace cannot be written")]
+    TraceData(#[source] JsonError),
     /// Interactions could not be stored.
     #[error(transparent)]
     Intake(#[from] IntakeError),
@@ -178,9 +181,12 @@ impl EngineError {
                 | StoreError::ForeignRow
                 | StoreError::Duplicate(_),
             ) => Fault::Usage,
-            Self::Store(_) | Self::Worker(_) | Self::Rollup(_) | Self::RollupData(_) | Self::Intake(_) => {
-                Fault::Infrastructure
-            }
+            Self::Store(_)
+            | Self::Worker(_)
+            | Self::Rollup(_)
+            | Self::RollupData(_)
+            | Self::TraceData(_)
+            | Self::Intake(_) => Fault::Infrastructure,
             Self::Ingest(error) if !error.is_usage() => Fault::Infrastructure,
             Self::Auth(
                 AuthError::Random(_) | AuthError::Hash(_) | AuthError::Sign(_) | AuthError::Worker(_),

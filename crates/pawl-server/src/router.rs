@@ -13,7 +13,9 @@ use utoipa_axum::routes;
 
 use crate::limits::{Places, bounded};
 use crate::problem::ProblemDocument;
-use crate::{AppState, auth, browser, dialect, health, intake, metrics, observe, openapi, rest, runs, ui};
+use crate::{
+    AppState, auth, browser, dialect, health, intake, metrics, observe, openapi, otlp, rest, runs, ui,
+};
 
 /// Everything that the server answers.
 pub fn router(state: AppState) -> Router {
@@ -52,6 +54,7 @@ fn declared() -> (Routes, OpenApi) {
     let api = OpenApiRouter::new()
         .routes(routes!(intake::ingest))
         .routes(routes!(intake::policy))
+        .routes(routes!(otlp::export))
         .routes(routes!(runs::list))
         .routes(routes!(runs::get))
         .routes(routes!(runs::cases))
@@ -71,6 +74,7 @@ fn declared() -> (Routes, OpenApi) {
     document.merge(rest::openapi());
     openapi::add_schema::<ProblemDocument>(&mut document);
     openapi::add_schema::<auth::ErrorDocument>(&mut document);
+    openapi::add_schema::<otlp::StatusDocument>(&mut document);
     (routes, document)
 }
 

@@ -14,7 +14,7 @@ use utoipa::openapi::{ComponentsBuilder, InfoBuilder, LicenseBuilder, OpenApi, O
 
 use crate::AppState;
 
-pub(crate) use responses::{NotTaken, Refused, Unavailable};
+pub(crate) use responses::{NotTaken, Refused, TracesNotTaken, Unavailable};
 
 const DESCRIPTION: &str = "\
 Errors are RFC 9457 problems with a stable `code`, apart from `/rest/v1` and `/auth/v1`, which answer as PostgREST and \
