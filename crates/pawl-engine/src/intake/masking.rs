@@ -9,7 +9,7 @@ use pawl_checks::mask::{MaskCounts, Masked, Masker, TenantPattern};
 use pawl_model::{Interaction, Json, NewInteraction, PiiPattern, Policy, UserId};
 use serde_json::Value;
 
-use crate::trace::Span;
+use crate::trace::{Span, TraceSpans};
 
 /// How many tenants' patterns are kept compiled at a time.
 const MAX_COMPILED: usize = 256;
@@ -128,8 +128,14 @@ pub(crate) fn mask_span(masker: &Masker, span: &mut Span) {
     span.redactions = Some(redactions(&counts));
 }
 
+/// Masks the spans of a trace, those that were not yet.
+pub(crate) fn mask_spans(masker: &Masker, spans: &mut TraceSpans) {
+    spans.change(|span| mask_span(masker, span));
+    spans.change_others(|other| masked_value(masker, other));
+}
+
 /// What was handed in as a span in some form, without personal data; none where it holds none.
-pub(crate) fn mask_value(masker: &Masker, value: &Value) -> Option<Value> {
+fn masked_value(masker: &Masker, value: &Value) -> Option<Value> {
     let (masked, _) = as_json(masker, &value.to_string());
     masked.and_then(|masked| serde_json::from_str(&masked).ok())
 }

@@ -1,6 +1,8 @@
 //! The spans that one request brings, within limits, and how many of them could not be taken.
 
-use super::Span;
+use pawl_model::{Json, JsonError};
+
+use super::{Span, TraceSpans};
 
 /// Spans of one request; further ones are not taken.
 pub const MAX_SPANS: usize = 20_000;
@@ -102,6 +104,18 @@ impl Export {
     /// The spans, which are then to be stored.
     pub(crate) fn take_spans(&mut self) -> Vec<Span> {
         std::mem::take(&mut self.spans)
+    }
+
+    /// The spans as they would be stored of one trace.
+    ///
+    /// # Errors
+    /// When they are more than a document can hold.
+    pub fn stored(&self) -> Result<Json, JsonError> {
+        let mut trace = TraceSpans::default();
+        for span in &self.spans {
+            trace.add(span.clone());
+        }
+        trace.stored()
     }
 
     /// How many spans are not taken, and why the first of them is not.

@@ -11,5 +11,6 @@ mod trace_spans;
 
 pub use assembly::Assembled;
 pub use export::{Export, MAX_SPAN_BYTES, MAX_SPANS, SpanProblem};
+pub use pawl_store::traces::Trace as StoredTrace;
 pub use span::{Attributes, Dropped, Event, Link, Origin, Span, SpanKind, Status, StatusCode};
 pub(crate) use trace_spans::{Addition, TraceSpans};

@@ -5,6 +5,7 @@
 mod answer;
 mod encoding;
 mod protobuf;
+mod schema;
 mod sender;
 
 use axum::extract::{Request, State};
@@ -18,6 +19,7 @@ use crate::problem::{ErrorCode, Problem};
 pub(crate) use answer::{StatusDocument, status};
 use answer::{TracesAnswer, accepted};
 pub(crate) use encoding::Encoding;
+use schema::{ExportRequest, Protobuf};
 use sender::Sender;
 
 /// Bytes of a request, uncompressed.
@@ -32,11 +34,11 @@ const MAX_BYTES: usize = 16 * 1024 * 1024;
     security(("api_key" = ["ingest"])),
     request_body(
         description = "An `ExportTraceServiceRequest`, as it is or with `Content-Encoding: gzip`",
-        content((serde_json::Value = "application/json"), (Vec<u8> = "application/x-protobuf")),
+        content((ExportRequest = "application/json"), (Protobuf = "application/x-protobuf")),
     ),
     responses(
         (status = 200, description = "Stored, but for what `partialSuccess` counts; in the encoding of the request",
-            body = TracesAnswer),
+            content((TracesAnswer = "application/json"), (Protobuf = "application/x-protobuf"))),
         TracesNotTaken,
     ),
 )]

@@ -12,3 +12,4 @@ mod operations;
 mod pages;
 mod rest;
 mod runs;
+mod traces;

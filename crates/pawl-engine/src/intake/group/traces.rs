@@ -97,8 +97,7 @@ impl Group<'_> {
             if is_changed {
                 if tenant.policy.obfuscate_pii {
                     // Those that came before the policy asked for it are written once more now.
-                    spans.change(|span| masking::mask_span(&tenant.masker, span));
-                    spans.change_others(|other| masking::mask_value(&tenant.masker, other));
+                    masking::mask_spans(&tenant.masker, &mut spans);
                 }
                 joined.push(Joined {
                     trace_id,

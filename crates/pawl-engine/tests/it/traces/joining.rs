@@ -107,7 +107,7 @@ async fn a_trace_and_an_interaction_with_its_id_belong_together(database: TestDa
     let actor = pawl_engine::Actor::Tenant(user(1));
     let detail = rig.engine.interaction(actor, id).await.unwrap().unwrap();
     assert_eq!(detail.interaction.prompt, "What is the capital of France?");
-    assert!(detail.spans.unwrap().as_str().contains("find_refund"));
+    assert!(detail.trace.unwrap().spans.as_str().contains("find_refund"));
     // The trace first, without an agent in it.
     let server = "0af7651916cd43dd8448eb211c80319c";
     assert_eq!(rig.export(super::SERVER).await, None);
@@ -116,7 +116,7 @@ async fn a_trace_and_an_interaction_with_its_id_belong_together(database: TestDa
         panic!("{stored:?}")
     };
     let detail = rig.engine.interaction(actor, id).await.unwrap().unwrap();
-    assert!(detail.spans.unwrap().as_str().contains("http.route"));
+    assert!(detail.trace.unwrap().spans.as_str().contains("http.route"));
 }
 
 async fn spans_that_came_with_an_interaction_stay(database: TestDatabase) {
