@@ -1,4 +1,4 @@
-"""Runs the real Supabase clients against `pawl serve` on both databases.
+"""Runs the real Supabase clients, and OpenTelemetry's, against `pawl serve` on both databases.
 
     run.py --pawl target/debug/pawl --node-modules FOLDER
 
@@ -164,11 +164,23 @@ def run_clients(pawl, engine, modules, folder):
                 last = "\n".join(recorder.transcript().splitlines()[-12:])
                 sys.exit(f"{command[-1]} on {engine}:\n{client.stdout}{client.stderr}\nlast exchange:\n{last}\n{b''.join(log[-20:]).decode()}")
             print(f"{engine}: {client.stdout.strip()}", flush=True)
+        trace(pawl, engine, {**client_environment, "PAWL_URL": f"http://127.0.0.1:{port}"}, tenant[0])
         fill(pawl, engine, environment, port, folder)
         return recorder.transcript(), len(recorder.exchanges)
     finally:
         server.terminate()
         server.wait(timeout=15)
+
+
+def trace(pawl, engine, environment, tenant):
+    """Spans of OpenTelemetry's SDK, whose ids are its own each time: they pass no recorder."""
+    key = [pawl, "key", "create", "--user", tenant, "--scope", "ingest"]
+    key = subprocess.run(key, env=environment, check=True, capture_output=True, text=True).stdout.strip()
+    command = [sys.executable, str(HERE / "traces.py")]
+    client = subprocess.run(command, env={**environment, "PAWL_INGEST_KEY": key}, capture_output=True, text=True, timeout=120)
+    if client.returncode != 0:
+        sys.exit(f"traces.py on {engine}:\n{client.stdout}{client.stderr}")
+    print(f"{engine}: {client.stdout.strip()}", flush=True)
 
 
 def fill(pawl, engine, environment, port, folder):

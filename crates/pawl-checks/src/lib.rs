@@ -3,6 +3,7 @@
 //! A suite's `assert` entry is read into an [`AssertSpec`], compiled once into [`Check`]s, and these judge any number
 //! of [`Subject`]s. A [`Grading`] holds the checks of one case and adds their results up.
 
+pub mod extract;
 pub mod mask;
 pub mod rollup;
 pub mod sampling;

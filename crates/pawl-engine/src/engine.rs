@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use crate::auth::Auth;
 use crate::intake::Intake;
+use crate::mine::MiningModels;
 use crate::{Clock, EngineError};
 
 /// How many users an error lists.
@@ -20,6 +21,7 @@ pub struct Engine {
     pub(crate) clock: Clock,
     pub(crate) auth: Auth,
     pub(crate) intake: Intake,
+    pub(crate) mining: MiningModels,
 }
 
 /// What [`Engine::migrate`] did.
@@ -53,7 +55,15 @@ impl Engine {
             clock,
             auth: Auth::default(),
             intake: Intake::default(),
+            mining: MiningModels::default(),
         }
+    }
+
+    /// With models that mining asks.
+    #[must_use]
+    pub fn with_mining_models(mut self, models: MiningModels) -> Self {
+        self.mining = models;
+        self
     }
 
     /// Brings a database up to date: PostgreSQL as its owner, who may also have the runtime role made.

@@ -1,8 +1,8 @@
 //! What can go wrong in the engine, and whose fault it is.
 
 use pawl_checks::rollup::RollupError;
-use pawl_model::RunId;
-use pawl_providers::{IngestError, TargetError, TargetSpecError};
+use pawl_model::{BudgetError, JsonError, RunId};
+use pawl_providers::{IngestError, ModelFailure, TargetError, TargetSpecError};
 use pawl_store::StoreError;
 
 use crate::auth::AuthError;
@@ -115,12 +115,21 @@ pub enum EngineError {
     /// What an hour came to is not kept as it should be.
     #[error("what an hour came to cannot be read or written")]
     RollupData(#[source] serde_json::Error),
+    /// The spans of a trace cannot be written as they should be.
+    #[error("the spans of a trace cannot be written")]
+    TraceData(#[source] JsonError),
     /// Interactions could not be stored.
     #[error(transparent)]
     Intake(#[from] IntakeError),
     /// A server does not take what is handed in to it.
     #[error(transparent)]
     Ingest(#[from] IngestError),
+    /// A model gave no answer.
+    #[error(transparent)]
+    Model(#[from] ModelFailure),
+    /// A call must not be made, since it could cost too much.
+    #[error(transparent)]
+    Budget(#[from] BudgetError),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -178,9 +187,13 @@ impl EngineError {
                 | StoreError::ForeignRow
                 | StoreError::Duplicate(_),
             ) => Fault::Usage,
-            Self::Store(_) | Self::Worker(_) | Self::Rollup(_) | Self::RollupData(_) | Self::Intake(_) => {
-                Fault::Infrastructure
-            }
+            Self::Store(_)
+            | Self::Worker(_)
+            | Self::Rollup(_)
+            | Self::RollupData(_)
+            | Self::TraceData(_)
+            | Self::Intake(_) => Fault::Infrastructure,
+            Self::Model(_) => Fault::Infrastructure,
             Self::Ingest(error) if !error.is_usage() => Fault::Infrastructure,
             Self::Auth(
                 AuthError::Random(_) | AuthError::Hash(_) | AuthError::Sign(_) | AuthError::Worker(_),

@@ -9,6 +9,7 @@ pub mod intake;
 pub mod mine;
 pub mod run;
 pub mod simulation;
+pub mod trace;
 pub mod worker;
 
 pub use clock::Clock;

@@ -98,3 +98,35 @@ impl DropReason {
         Self::ALL.into_iter().find(|reason| reason.as_str() == word)
     }
 }
+
+/// Why an interaction that was made from a trace has no score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unscored {
+    /// The sample fell otherwise.
+    SampledOut,
+    /// The day's cap was reached.
+    OverCap,
+    /// The tenant has no online check that could be made.
+    NoCheck,
+}
+
+impl Unscored {
+    /// All there are.
+    pub const ALL: [Self; 3] = [Self::SampledOut, Self::OverCap, Self::NoCheck];
+
+    /// The word for it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::SampledOut => "sampled_out",
+            Self::OverCap => "over_cap",
+            Self::NoCheck => "no_check",
+        }
+    }
+
+    /// The reason of this word.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|reason| reason.as_str() == word)
+    }
+}

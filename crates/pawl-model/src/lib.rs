@@ -34,7 +34,7 @@ pub use failure::{Evidence, FailurePattern, FailureType, ReproductionContext, Se
 pub use id::{
     ApiKeyId, BrowserSessionId, CaseId, InteractionId, JobId, RunId, ScheduleId, SessionId, UserId,
 };
-pub use interaction::{DropReason, Interaction, NewInteraction};
+pub use interaction::{DropReason, Interaction, NewInteraction, Unscored};
 pub use job::{Job, JobKind, JobState, Schedule};
 pub use json::{Json, JsonError, JsonProblem};
 pub use mining::{ExtractionError, ExtractionErrorType, MiningCounts, MiningRun, TriggeredBy};

@@ -10,6 +10,7 @@ use http_body_util::{BodyExt as _, Limited};
 use serde_json::json;
 
 use crate::observe::RequestId;
+use crate::otlp::{self, Encoding};
 use crate::problem::{ErrorCode, Problem};
 use crate::ui::{self, error_page};
 
@@ -25,6 +26,8 @@ enum Dialect {
     PostgRest,
     /// Supabase Auth's.
     Auth,
+    /// OTLP's, in the encoding of the request.
+    Otlp(Encoding),
     /// A page for people.
     Page,
 }
@@ -36,6 +39,8 @@ impl Dialect {
             Self::PostgRest
         } else if path.starts_with("/auth/") {
             Self::Auth
+        } else if path.starts_with("/v1/") {
+            Self::Otlp(Encoding::of(request.headers()).unwrap_or(Encoding::Json))
         } else if wants_page(request.headers()) {
             Self::Page
         } else {
@@ -43,8 +48,9 @@ impl Dialect {
         }
     }
 
-    fn content_type(self) -> HeaderValue {
+    const fn content_type(self) -> HeaderValue {
         HeaderValue::from_static(match self {
+            Self::Otlp(encoding) => return encoding.content_type(),
             Self::Problem => "application/problem+json",
             Self::PostgRest => "application/json; charset=utf-8",
             Self::Auth => "application/json",
@@ -63,6 +69,7 @@ impl Dialect {
             Self::Auth => serde_json::to_vec(&json!({
                 "code": problem.code.status().as_u16(), "error_code": code, "msg": message,
             })),
+            Self::Otlp(encoding) => Ok(otlp::status(encoding, problem)),
             Self::Page => Ok(error_page(problem, request_id).into_bytes()),
         };
         // Texts and numbers alone: there is nothing in it that cannot be written.
@@ -153,6 +160,10 @@ mod tests {
         assert_eq!(
             written("/auth/v1/token"),
             r#"{"code":504,"error_code":"request_timeout","msg":"the request took too long"}"#
+        );
+        assert_eq!(
+            written("/v1/traces"),
+            r#"{"code":4,"message":"request_timeout: the request took too long"}"#
         );
         assert_eq!(
             written("/api/runs"),

@@ -15,6 +15,7 @@ mod logging;
 mod metrics;
 mod observe;
 mod openapi;
+mod otlp;
 mod paging;
 mod parameters;
 mod problem;

@@ -14,7 +14,8 @@ use utoipa_axum::routes;
 use crate::limits::{Places, bounded};
 use crate::problem::ProblemDocument;
 use crate::{
-    AppState, auth, browser, dialect, health, intake, metrics, observe, openapi, rest, runs, suggestions, ui,
+    AppState, auth, browser, dialect, health, intake, metrics, observe, openapi, otlp, rest, runs,
+    suggestions, ui,
 };
 
 /// Everything that the server answers.
@@ -54,6 +55,7 @@ fn declared() -> (Routes, OpenApi) {
     let api = OpenApiRouter::new()
         .routes(routes!(intake::ingest))
         .routes(routes!(intake::policy))
+        .routes(routes!(otlp::export))
         .routes(routes!(runs::list))
         .routes(routes!(runs::get))
         .routes(routes!(runs::cases))
@@ -77,6 +79,7 @@ fn declared() -> (Routes, OpenApi) {
     document.merge(rest::openapi());
     openapi::add_schema::<ProblemDocument>(&mut document);
     openapi::add_schema::<auth::ErrorDocument>(&mut document);
+    openapi::add_schema::<otlp::StatusDocument>(&mut document);
     (routes, document)
 }
 

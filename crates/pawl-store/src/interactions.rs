@@ -5,12 +5,15 @@ use serde_json::json;
 
 use crate::insert::{Insert, OnExisting};
 use crate::statement::{documents, pair, shared};
+use crate::traces::{self, Trace};
 use crate::{Result, Row, Scope, Statement, Value};
 
 const KNOWN: Statement = pair!("interactions/known");
 const GET: Statement = shared!("interactions/get");
+const CHANGE: Statement = shared!("interactions/change");
+const MARK_ERROR: Statement = shared!("interactions/mark_error");
 
-pub(crate) const STATEMENTS: &[Statement] = &[KNOWN, GET];
+pub(crate) const STATEMENTS: &[Statement] = &[KNOWN, GET, CHANGE, MARK_ERROR];
 
 const INSERT: Insert = Insert {
     table: "evaluations",
@@ -38,9 +41,18 @@ const INSERT: Insert = Insert {
 
 const INSERT_SPANS: Insert = Insert {
     table: "interaction_traces",
-    columns: &["id", "user_id", "evaluation_id", "created_at", "spans"],
+    columns: &[
+        "id",
+        "user_id",
+        "evaluation_id",
+        "created_at",
+        "spans",
+        "trace_id",
+        "first_seen",
+        "last_seen",
+    ],
     narrow_integers: &[],
-    on_existing: OnExisting::Fail,
+    on_existing: OnExisting::Keep(&["user_id", "trace_id"]),
 };
 
 /// An interaction on its way into the database.
@@ -91,8 +103,37 @@ async fn add(scope: &mut Scope, rows: &[NewRow], insert: &Insert) -> Result<bool
         return Ok(false);
     }
     let spans: Vec<Vec<Value<'_>>> = rows.iter().filter_map(span_values).collect();
-    INSERT_SPANS.rows(scope, &spans).await?;
+    if INSERT_SPANS.rows(scope, &spans).await? < spans.len() as u64 {
+        join_traces(scope, rows).await?;
+    }
     Ok(true)
+}
+
+/// Adds spans to traces of the same id that are there already.
+async fn join_traces(scope: &mut Scope, rows: &[NewRow]) -> Result<()> {
+    for row in rows {
+        let interaction = &row.interaction;
+        let Some(spans) = &row.spans else { continue };
+        let known = traces::get(scope, interaction.user_id, &[&interaction.interaction_id]).await?;
+        for trace in known.into_iter().filter(|trace| trace.id != interaction.id.0) {
+            let trace = Trace {
+                evaluation_id: Some(interaction.id),
+                spans: joined(&trace.spans, spans)?,
+                last_seen: interaction.received_at,
+                ..trace
+            };
+            traces::put(scope, &[trace]).await?;
+        }
+    }
+    Ok(())
+}
+
+/// The items of both lists.
+fn joined(one: &Json, other: &Json) -> Result<Json> {
+    documents([one, other].into_iter().flat_map(|list| match list.to_value() {
+        serde_json::Value::Array(items) => items,
+        _ => Vec::new(),
+    }))
 }
 
 fn values(row: &NewRow) -> Vec<Value<'_>> {
@@ -128,7 +169,42 @@ fn span_values(row: &NewRow) -> Option<Vec<Value<'_>>> {
         interaction.id.into(),
         interaction.created_at.into(),
         row.spans.as_ref()?.into(),
+        interaction.interaction_id.as_str().into(),
+        interaction.received_at.into(),
+        interaction.received_at.into(),
     ])
+}
+
+/// Writes what an interaction says now in place of what it said.
+///
+/// # Errors
+/// When the database fails.
+pub async fn change(scope: &mut Scope, row: &NewRow) -> Result<()> {
+    let interaction = &row.interaction;
+    let values = [
+        interaction.user_id.into(),
+        interaction.id.into(),
+        interaction.prompt.as_str().into(),
+        interaction.response.as_str().into(),
+        interaction.score.as_ref().into(),
+        interaction.latency_ms.into(),
+        interaction.pii_tokens_redacted.into(),
+        interaction.created_at.into(),
+        interaction.trace.as_ref().into(),
+        interaction.redactions.as_ref().into(),
+        row.has_error.into(),
+    ];
+    scope.execute(&CHANGE, &values).await?;
+    Ok(())
+}
+
+/// Notes that a span behind an interaction is an error.
+///
+/// # Errors
+/// When the database fails.
+pub async fn mark_error(scope: &mut Scope, user: UserId, id: InteractionId) -> Result<()> {
+    scope.execute(&MARK_ERROR, &[user.into(), id.into()]).await?;
+    Ok(())
 }
 
 /// An interaction that is there already.

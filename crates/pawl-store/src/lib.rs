@@ -32,6 +32,7 @@ mod statement;
 mod status;
 mod store;
 pub mod suggestions;
+pub mod traces;
 pub mod users;
 mod value;
 

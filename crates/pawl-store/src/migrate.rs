@@ -41,6 +41,12 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../migrations/postgres/0005_jobs.sql"),
     ),
     (
+        6,
+        "traces",
+        include_str!("../migrations/sqlite/0006_traces.sql"),
+        include_str!("../migrations/postgres/0006_traces.sql"),
+    ),
+    (
         8,
         "mining",
         include_str!("../migrations/sqlite/0008_mining.sql"),

@@ -3,7 +3,7 @@
 use pawl_model::{
     ApiKeyId, BrowserSessionId, CaseId, ExtractionErrorType, FailureType, InteractionId, JobId, JobState,
     Json, KeyScope, RunId, RunPolicy, ScheduleId, Score, SessionId, Severity, State, SuggestionStatus,
-    SuggestionType, TriggeredBy, UserId,
+    SuggestionType, TriggeredBy, Unscored, UserId,
 };
 use sqlx::postgres::PgRow;
 use sqlx::sqlite::SqliteRow;
@@ -185,7 +185,8 @@ word_columns! {
     SuggestionType: "a kind of suggestion",
     SuggestionStatus: "a status of suggestions",
     TriggeredBy: "what triggers runs",
-    ExtractionErrorType: "a kind of error"
+    ExtractionErrorType: "a kind of error",
+    Unscored: "a reason"
 }
 
 impl Column for OffsetDateTime {

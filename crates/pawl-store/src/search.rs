@@ -1,5 +1,7 @@
 //! The index of words, which follows behind the commits.
 
+use std::collections::HashSet;
+
 use pawl_model::{InteractionId, UserId};
 use time::OffsetDateTime;
 
@@ -43,6 +45,8 @@ pub async fn index(scope: &mut Scope, limit: u32, each_word: EachWord) -> Result
     let waiting = scope.fetch(&UNINDEXED, &[i64::from(limit).into()]).await?;
     let mut numbers: Vec<i64> = Vec::with_capacity(waiting.len());
     let mut rows = Vec::with_capacity(waiting.len());
+    // One that was changed since it was added waits twice.
+    let mut seen = HashSet::with_capacity(waiting.len());
     for row in &waiting {
         let mut columns = row.columns();
         let number: i64 = columns.read()?;
@@ -50,7 +54,9 @@ pub async fn index(scope: &mut Scope, limit: u32, each_word: EachWord) -> Result
             (columns.read()?, columns.read()?, columns.read()?);
         numbers.push(number);
         // It may be gone.
-        if let (Some(id), Some(user), Some(text)) = (id, user, text) {
+        if let (Some(id), Some(user), Some(text)) = (id, user, text)
+            && seen.insert(id)
+        {
             rows.push(match scope.dialect() {
                 Dialect::Sqlite => vec![number.into(), document(user, &text, each_word).into()],
                 Dialect::Postgres => vec![id.into(), user.into(), hashes(user, &text, each_word)],

@@ -183,6 +183,7 @@ value_from! {
     pawl_model::ScheduleId => |id| Value::Uuid(id.0);
     &'a pawl_model::Score => |score| Value::Decimal(Cow::Owned(score.as_str().parse().unwrap_or_default()));
     pawl_model::KeyScope => |scope| Value::Text(Cow::Borrowed(scope.as_str()));
+    pawl_model::Unscored => |reason| Value::Text(Cow::Borrowed(reason.as_str()));
     pawl_model::State => |state| Value::Text(Cow::Borrowed(state.as_str()));
 }
 

@@ -1,6 +1,8 @@
 //! Storing what several requests handed in, in one transaction: each item is decided in its order, under its tenant's
 //! policy of this moment.
 
+mod traces;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -14,9 +16,9 @@ use pawl_store::rollups::RolledHour;
 use pawl_store::{Actor, Scope, Store, intake, interactions, policies, rollups};
 use time::{Date, OffsetDateTime};
 
-use super::content::{Beside, differing_fields};
+use super::content::{Beside, ContentHash, differing_fields};
 use super::hour::{data, rollup};
-use super::masking::{self, Maskers, TenantMasker};
+use super::masking::{self, Maskers, Redactions, TenantMasker, redactions};
 use super::outcome::{Batch, Item, Outcome, Terms};
 use super::signals;
 use super::zone::Zone;
@@ -35,7 +37,7 @@ impl Context {
     pub(crate) async fn store(&self, batches: &[&Batch]) -> Result<Vec<Vec<Outcome>>, EngineError> {
         // Nearly always everything is new and has room, and then there is nothing to look up.
         let mut scope = self.store.write(Actor::Service).await?;
-        let mut group = self.begin(&mut scope, batches).await?;
+        let mut group = self.begin(&mut scope, tenants_of(batches)).await?;
         let outcomes = group.take_all(&mut scope, batches).await?;
         if group.drops.is_empty() && interactions::insert_new(&mut scope, &group.rows).await? {
             group.write_beside(&mut scope).await?;
@@ -55,7 +57,7 @@ impl Context {
         scope: &mut Scope,
         batches: &[&Batch],
     ) -> Result<Vec<Vec<Outcome>>, EngineError> {
-        let mut group = self.begin(scope, batches).await?;
+        let mut group = self.begin(scope, tenants_of(batches)).await?;
         group.look_up(scope, batches).await?;
         let outcomes = group.take_all(scope, batches).await?;
         interactions::insert(scope, &group.rows).await?;
@@ -63,9 +65,8 @@ impl Context {
         Ok(outcomes)
     }
 
-    async fn begin<'b>(&self, scope: &mut Scope, batches: &[&'b Batch]) -> Result<Group<'b>, EngineError> {
-        let items = || batches.iter().flat_map(|batch| &batch.items);
-        let users: BTreeSet<UserId> = items().map(|item| item.interaction.user_id).collect();
+    /// Begins to store for these tenants: until the transaction ends nobody else does.
+    async fn begin<'b>(&self, scope: &mut Scope, users: BTreeSet<UserId>) -> Result<Group<'b>, EngineError> {
         let users = intake::hold(scope, &users.into_iter().collect::<Vec<_>>()).await?;
         let now = self.clock.now();
         let mut tenants: HashMap<UserId, Tenant> = policies::list(scope, &users)
@@ -102,6 +103,11 @@ impl Context {
             policy,
         }
     }
+}
+
+fn tenants_of(batches: &[&Batch]) -> BTreeSet<UserId> {
+    let items = batches.iter().flat_map(|batch| &batch.items);
+    items.map(|item| item.interaction.user_id).collect()
 }
 
 fn key(item: &Item) -> (UserId, &str) {
@@ -144,6 +150,18 @@ struct Group<'b> {
     rows: Vec<NewRow>,
     drops: BTreeMap<(UserId, String, DropReason), u32>,
     hours: BTreeMap<(UserId, OffsetDateTime), Rollup>,
+}
+
+/// An interaction as it is to be stored.
+struct Prepared {
+    id: InteractionId,
+    /// Masked, where the policy says so.
+    interaction: NewInteraction,
+    redactions: Option<Redactions>,
+    hash: ContentHash,
+    weight: f64,
+    /// Whether a tool call or a span is an error.
+    has_error: bool,
 }
 
 /// What is to become of an item.
@@ -272,45 +290,69 @@ impl<'b> Group<'b> {
         }
         let (masked, counts) = tenant.masked(&item.interaction);
         let id = item.id.unwrap_or_else(|| InteractionId(self.clock.fresh_id()));
-        let created_at = masked.created_at.unwrap_or(self.now);
-        let redactions: Vec<(&str, u32)> = counts.iter().flat_map(|counts| counts.iter()).collect();
+        self.store(Prepared {
+            id,
+            has_error: signals::has_error(&item.interaction),
+            redactions: counts.as_ref().map(redactions),
+            interaction: masked,
+            hash: item.hash,
+            weight,
+        })?;
+        self.fresh.insert(key(item), (id, item));
+        Ok(Outcome::Created { id })
+    }
+
+    /// Has a row written, and counts it in what its hour came to.
+    fn store(&mut self, prepared: Prepared) -> Result<(), EngineError> {
+        let interaction = &prepared.interaction;
+        let user = interaction.user_id;
+        let Some(tenant) = self.tenants.get(&user) else {
+            return Ok(());
+        };
+        let created_at = interaction.created_at.unwrap_or(self.now);
+        let kinds = prepared.redactions.iter().flatten();
+        let kinds: Vec<(&str, u32)> = kinds.map(|(kind, count)| (kind.as_str(), *count)).collect();
         self.hours
             .entry((user, tenant.zone.hour_start(created_at)))
             .or_default()
             .add(&Observation {
-                score: masked.score.as_ref(),
-                weight,
-                latency_ms: masked.latency_ms,
-                flags: &masked.flags,
-                redacted: u32::try_from(masked.pii_tokens_redacted).unwrap_or(0),
-                redactions: &redactions,
+                score: interaction.score.as_ref(),
+                weight: prepared.weight,
+                latency_ms: interaction.latency_ms,
+                flags: &interaction.flags,
+                redacted: u32::try_from(interaction.pii_tokens_redacted).unwrap_or(0),
+                redactions: &kinds,
             })
             .map_err(EngineError::Rollup)?;
-        self.rows.push(NewRow {
+        let row = self.row(prepared);
+        self.rows.push(row);
+        Ok(())
+    }
+
+    fn row(&self, prepared: Prepared) -> NewRow {
+        let interaction = prepared.interaction;
+        let redactions = prepared.redactions.as_ref();
+        NewRow {
             interaction: Interaction {
-                id,
-                interaction_id: masked.interaction_id,
-                user_id: user,
-                prompt: masked.prompt,
-                response: masked.response,
-                score: masked.score,
-                latency_ms: masked.latency_ms,
-                flags: masked.flags,
-                pii_tokens_redacted: masked.pii_tokens_redacted,
-                created_at,
+                id: prepared.id,
+                interaction_id: interaction.interaction_id,
+                user_id: interaction.user_id,
+                prompt: interaction.prompt,
+                response: interaction.response,
+                score: interaction.score,
+                latency_ms: interaction.latency_ms,
+                flags: interaction.flags,
+                pii_tokens_redacted: interaction.pii_tokens_redacted,
+                created_at: interaction.created_at.unwrap_or(self.now),
                 received_at: self.now,
-                sample_weight: weight,
-                trace: masked.tool_calls,
-                redactions: counts
-                    .as_ref()
-                    .and_then(|counts| Json::from_serialize(counts).ok()),
+                sample_weight: prepared.weight,
+                trace: interaction.tool_calls,
+                redactions: redactions.and_then(|redactions| Json::from_serialize(redactions).ok()),
             },
-            content_hash: Some(item.hash),
-            has_error: signals::has_error(&item.interaction),
-            spans: masked.spans,
-        });
-        self.fresh.insert(key(item), (id, item));
-        Ok(Outcome::Created { id })
+            content_hash: Some(prepared.hash),
+            spans: interaction.spans,
+            has_error: prepared.has_error,
+        }
     }
 
     /// Writes what goes with the rows.

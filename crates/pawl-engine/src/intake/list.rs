@@ -1,13 +1,14 @@
 //! Interactions that are stored: a page at a time, one with all that is known of it, and all of them for an export.
 
 use pawl_checks::words::each_word;
-use pawl_model::{Interaction, InteractionId, Json, Policy, UserId};
+use pawl_model::{Interaction, InteractionId, Policy, UserId};
 use pawl_store::query::{self, InteractionQuery};
 pub use pawl_store::query::{InteractionFilter, InteractionOrder, InteractionPlace, Search};
-use pawl_store::{Actor, interactions, policies, search};
+use pawl_store::{Actor, interactions, policies, search, traces};
 use time::OffsetDateTime;
 
 use super::masking;
+use crate::trace::{StoredTrace, TraceSpans};
 use crate::{Engine, EngineError};
 
 /// Rows of an export that are read at a time.
@@ -44,8 +45,8 @@ pub struct InteractionPage {
 pub struct InteractionDetail {
     /// The interaction, masked as the policy says.
     pub interaction: Interaction,
-    /// The spans behind it.
-    pub spans: Option<Json>,
+    /// The trace behind it, masked likewise.
+    pub trace: Option<StoredTrace>,
     /// The tenant's policy.
     pub policy: Policy,
 }
@@ -137,19 +138,22 @@ impl Engine {
         id: InteractionId,
     ) -> Result<Option<InteractionDetail>, EngineError> {
         let mut scope = self.store.read(actor).await?;
-        let Some((mut interaction, mut spans)) = interactions::get(&mut scope, id).await? else {
+        let Some((mut interaction, _)) = interactions::get(&mut scope, id).await? else {
             return Ok(None);
         };
+        let ids = [interaction.interaction_id.as_str()];
+        let mut trace = traces::get(&mut scope, interaction.user_id, &ids).await?.pop();
         let policy = policies::list(&mut scope, &[interaction.user_id]).await?.pop();
         let policy = policy.unwrap_or_else(|| Policy::default_of(interaction.user_id));
         self.mask_for_view(&policy, &mut interaction);
-        if policy.obfuscate_pii && interaction.redactions.is_none() {
-            let masker = self.maskers().of(&policy);
-            spans = spans.map(|spans| masking::masked_document(&masker, &spans));
+        if let Some(trace) = trace.as_mut().filter(|_| policy.obfuscate_pii) {
+            let mut spans = TraceSpans::read(&trace.spans);
+            masking::mask_spans(&self.maskers().of(&policy), &mut spans);
+            trace.spans = spans.stored().map_err(EngineError::TraceData)?;
         }
         Ok(Some(InteractionDetail {
             interaction,
-            spans,
+            trace,
             policy,
         }))
     }

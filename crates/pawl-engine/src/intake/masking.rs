@@ -1,12 +1,15 @@
 //! The one place where interactions are masked, before any write.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pawl_checks::mask::{MaskCounts, Masked, Masker, TenantPattern};
 use pawl_model::{Interaction, Json, NewInteraction, PiiPattern, Policy, UserId};
+use serde_json::Value;
+
+use crate::trace::{Span, TraceSpans};
 
 /// How many tenants' patterns are kept compiled at a time.
 const MAX_COMPILED: usize = 256;
@@ -74,6 +77,67 @@ fn usable(patterns: &[PiiPattern]) -> Vec<TenantPattern> {
         }
     }
     usable
+}
+
+/// How many pieces were masked, by kind, as rows have it.
+pub(crate) type Redactions = BTreeMap<String, u32>;
+
+/// Counts as rows have them.
+pub(crate) fn redactions(counts: &MaskCounts) -> Redactions {
+    let counts = counts.iter();
+    counts
+        .map(|(kind, count)| (kind.to_ascii_lowercase(), count))
+        .collect()
+}
+
+/// Masks a span, unless that was done already. Its ids are no texts: they stay.
+pub(crate) fn mask_span(masker: &Masker, span: &mut Span) {
+    if span.redactions.is_some() {
+        return;
+    }
+    let mut counts = MaskCounts::default();
+    let mut text = |text: &mut String| {
+        if let (Some(masked), found) = as_text(masker, text) {
+            counts.merge(&found);
+            *text = masked;
+        }
+    };
+    let origin = Arc::make_mut(&mut span.origin);
+    text(&mut span.name);
+    text(&mut span.status.message);
+    text(&mut span.trace_state);
+    text(&mut origin.scope);
+    text(&mut origin.scope_version);
+    text(&mut origin.schema_url);
+    span.events.iter_mut().for_each(|event| text(&mut event.name));
+    span.links.iter_mut().for_each(|link| text(&mut link.trace_state));
+    let of_events = span.events.iter_mut().map(|event| &mut event.attributes);
+    let of_links = span.links.iter_mut().map(|link| &mut link.attributes);
+    let of_origin = [&mut origin.resource, &mut origin.scope_attributes];
+    let all = std::iter::once(&mut span.attributes)
+        .chain(of_events)
+        .chain(of_links);
+    for attributes in all.chain(of_origin) {
+        let json = serde_json::to_string(attributes).unwrap_or_default();
+        if let (Some(masked), found) = as_json(masker, &json) {
+            counts.merge(&found);
+            // What masking makes of an object is one again.
+            *attributes = serde_json::from_str(&masked).unwrap_or_default();
+        }
+    }
+    span.redactions = Some(redactions(&counts));
+}
+
+/// Masks the spans of a trace, those that were not yet.
+pub(crate) fn mask_spans(masker: &Masker, spans: &mut TraceSpans) {
+    spans.change(|span| mask_span(masker, span));
+    spans.change_others(|other| masked_value(masker, other));
+}
+
+/// What was handed in as a span in some form, without personal data; none where it holds none.
+fn masked_value(masker: &Masker, value: &Value) -> Option<Value> {
+    let (masked, _) = as_json(masker, &value.to_string());
+    masked.and_then(|masked| serde_json::from_str(&masked).ok())
 }
 
 /// An interaction without personal data, and what was masked in it. Ids are no texts: they stay.

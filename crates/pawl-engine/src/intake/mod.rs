@@ -13,6 +13,7 @@ mod receive;
 pub mod received;
 pub mod record;
 pub(crate) mod signals;
+mod traces;
 mod upkeep;
 mod writer;
 mod zone;

@@ -175,6 +175,24 @@ impl Groups {
         taken
     }
 
+    /// Those whose vectors another one made: where they are, and what happens in them.
+    pub(super) fn made_by_others(&self, embedded_by: &str) -> (Vec<usize>, Vec<SuggestedPattern>) {
+        let places = self.groups.iter().enumerate();
+        places
+            .filter(|(_, group)| group.embedded_by != embedded_by)
+            .map(|(place, group)| (place, group.pattern.clone()))
+            .unzip()
+    }
+
+    /// Gives those at these places new vectors.
+    pub(super) fn embed_again(&mut self, places: &[usize], vectors: Vec<Vec<f32>>, embedded_by: &str) {
+        for (place, vector) in places.iter().zip(vectors) {
+            embedded_by.clone_into(&mut self.groups[*place].embedded_by);
+            self.vectors[*place] = vector;
+            self.changed[*place] = true;
+        }
+    }
+
     /// All of them.
     pub(super) fn all(&self) -> &[Group] {
         &self.groups

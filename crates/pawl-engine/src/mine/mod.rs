@@ -4,18 +4,20 @@
 //! which nobody else groups patterns of the tenant. What was mined already has a pattern: that is all that a run
 //! which is taken up again needs to know.
 
+mod extract;
 mod groups;
+mod models;
 mod observe;
 mod rules;
 pub mod suggestions;
 
 use std::collections::{BTreeMap, HashSet};
 
-use pawl_checks::similarity::{Failure, lexical};
 use pawl_model::{
-    FailurePattern, FailureType, InteractionId, MiningCounts, Policy, Severity, SuggestionStatus,
-    SuggestionType, TriggeredBy, UserId,
+    Budget, BudgetError, Cost, ExtractionError, FailurePattern, FailureType, InteractionId, MiningCounts,
+    Policy, Severity, SuggestionStatus, SuggestionType, TriggeredBy, UserId,
 };
+use pawl_providers::{ChatRequest, Message};
 use pawl_store::jobs::Claimed;
 use pawl_store::mining::{self, Candidate, Failing, GroupedPattern, NewRun, RunPart};
 use pawl_store::suggestions::{self as suggestions_stored, Stamp};
@@ -26,15 +28,17 @@ use time::macros::format_description;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use self::extract::Extractor;
 use self::groups::{Groups, Placing};
-use self::rules::{Failed, RULES};
+pub use self::models::MiningModels;
+use self::rules::Failed;
 use crate::worker::{Ended, Work};
 use crate::{Engine, EngineError};
 
 /// Interactions that are mined in one transaction.
 const PART: u32 = 500;
-/// What makes vectors where no model does.
-const LEXICAL: &str = "lexical";
+/// As many where a model is asked about each: what is paid for should not be lost.
+const PART_BY_MODEL: u32 = 40;
 /// How far back a scheduled run looks: longer than workers should ever be away.
 const SCHEDULED: time::Duration = time::Duration::days(3);
 /// Suggestions that a report names.
@@ -72,6 +76,11 @@ pub struct MineReport {
     pub is_complete: bool,
     /// What makes patterns: `rules`, or a model.
     pub extracted_by: String,
+    /// What models cost, in US dollars.
+    pub cost_usd: f64,
+    /// Whether $0.10 were charged for each call, since the model has no price that is known.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_charged_flat: bool,
     /// How much.
     #[serde(flatten)]
     pub counts: MiningCounts,
@@ -150,6 +159,7 @@ impl Engine {
             named: request.user_id.to_string(),
         })?;
         let mut run = Run::begin(self, request, policy, work).await?;
+        run.read_groups(self, work).await?;
         let mut after = (request.since, InteractionId(Uuid::nil()));
         let mut is_complete = false;
         while !work.is_stopped() {
@@ -159,7 +169,7 @@ impl Engine {
                 break;
             };
             after = (last.created_at, last.id);
-            let patterns = run.patterns(self, page);
+            let patterns = run.patterns(self, page).await?;
             run.add(self, patterns, work).await?;
             progress(&run.counts);
         }
@@ -178,16 +188,21 @@ impl Engine {
             after,
             below: run.policy.failure_score,
             flags: &run.policy.failure_flags,
-            limit: PART,
+            limit: match self.mining.extractor {
+                Some(_) => PART_BY_MODEL,
+                None => PART,
+            },
         };
         Ok(mining::candidates(&mut scope, failing).await?)
     }
 }
 
-/// A pattern on its way into a group.
+/// Patterns on their way into groups.
 struct Ungrouped {
-    pattern: FailurePattern,
-    vector: Vec<f32>,
+    patterns: Vec<FailurePattern>,
+    /// One for each.
+    vectors: Vec<Vec<f32>>,
+    errors: Vec<ExtractionError>,
 }
 
 /// A run that is under way.
@@ -196,7 +211,12 @@ struct Run {
     policy: Policy,
     /// Its id; empty of a dry one.
     id: String,
-    cost_usd: mining::Cost,
+    budget: Budget,
+    /// What it had cost when it was taken up.
+    spent_before: mining::Cost,
+    /// What makes vectors.
+    embedded_by: String,
+    is_charged_flat: bool,
     counts: MiningCounts,
     groups: Groups,
     /// When each suggestion was changed last, as far as is known here.
@@ -212,7 +232,11 @@ impl Run {
         policy: Policy,
         work: &Work,
     ) -> Result<Self, EngineError> {
-        let (id, cost_usd) = match request.mode {
+        let models = &engine.mining;
+        let budget = models.budget();
+        let is_charged_flat = has_no_price(models, &budget)?;
+        let embedded_by = models.embedded_by();
+        let (id, spent_before) = match request.mode {
             Mode::DryRun => (String::new(), mining::Cost::default()),
             Mode::Store => {
                 let now = engine.clock.now();
@@ -222,8 +246,8 @@ impl Run {
                     run_id: &run_id(now),
                     job_id: work.lease().map(|lease| lease.job),
                     triggered_by: request.triggered_by,
-                    extracted_by: RULES,
-                    embedded_by: LEXICAL,
+                    extracted_by: &models.extracted_by(),
+                    embedded_by: &embedded_by,
                     since: request.since,
                     started_at: now,
                 };
@@ -236,7 +260,10 @@ impl Run {
             request,
             policy,
             id,
-            cost_usd,
+            budget,
+            spent_before,
+            embedded_by,
+            is_charged_flat,
             counts: MiningCounts::default(),
             groups: Groups::default(),
             seen: None,
@@ -244,28 +271,68 @@ impl Run {
         })
     }
 
-    /// The patterns of a page.
-    fn patterns(&self, engine: &Engine, page: Vec<Candidate>) -> Vec<Ungrouped> {
+    /// The patterns of a page. What the model makes nothing of, rules do.
+    async fn patterns(&self, engine: &Engine, page: Vec<Candidate>) -> Result<Ungrouped, EngineError> {
         let masker = engine.maskers().of(&self.policy);
         let now = engine.clock.now();
-        page.into_iter()
-            .map(|candidate| {
-                let failed = Failed::new(candidate, &masker);
-                Ungrouped {
-                    vector: vector(&failed),
-                    pattern: failed.pattern(now),
-                }
-            })
-            .collect()
+        let failed: Vec<Failed> = page
+            .into_iter()
+            .map(|candidate| Failed::new(candidate, &masker))
+            .collect();
+        let (patterns, errors) = match &engine.mining.extractor {
+            None => (
+                failed.iter().map(|failed| failed.pattern(now)).collect(),
+                Vec::new(),
+            ),
+            Some(model) => {
+                let extractor = Extractor {
+                    model,
+                    budget: &self.budget,
+                    masker: &masker,
+                };
+                extractor.extract_all(&failed, now).await
+            }
+        };
+        let vectors = engine.mining.vectors(&patterns, &failed, &self.budget).await?;
+        Ok(Ungrouped {
+            patterns,
+            vectors,
+            errors,
+        })
+    }
+
+    /// Reads the suggestions. Those that another model made vectors for get new ones, so that patterns can be compared
+    /// with them.
+    async fn read_groups(&mut self, engine: &Engine, work: &Work) -> Result<(), EngineError> {
+        let user = self.request.user_id;
+        let mut scope = engine.store.read(Actor::Service).await?;
+        self.seen = Some(suggestions_stored::stamp(&mut scope, user).await?);
+        self.groups = Groups::read(suggestions_stored::groups(&mut scope, user).await?);
+        drop(scope);
+        let (places, suggested) = self.groups.made_by_others(&self.embedded_by);
+        if places.is_empty() {
+            return Ok(());
+        }
+        let vectors = engine.mining.vectors_again(&suggested, &self.budget).await?;
+        self.groups.embed_again(&places, vectors, &self.embedded_by);
+        if self.request.mode == Mode::Store {
+            let mut scope = work.begin(engine).await?;
+            mining::hold(&mut scope, user).await?;
+            suggestions_stored::put(&mut scope, user, &self.groups.take_changed()).await?;
+            scope.commit().await?;
+            // Whatever was changed meanwhile is read again.
+            self.seen = None;
+        }
+        Ok(())
     }
 
     /// Puts patterns into groups and writes both.
-    async fn add(
-        &mut self,
-        engine: &Engine,
-        patterns: Vec<Ungrouped>,
-        work: &Work,
-    ) -> Result<(), EngineError> {
+    async fn add(&mut self, engine: &Engine, ungrouped: Ungrouped, work: &Work) -> Result<(), EngineError> {
+        let Ungrouped {
+            patterns,
+            vectors,
+            errors,
+        } = ungrouped;
         let user = self.request.user_id;
         let mut scope = match self.request.mode {
             Mode::Store => work.begin(engine).await?,
@@ -274,22 +341,22 @@ impl Run {
         if self.request.mode == Mode::Store {
             mining::hold(&mut scope, user).await?;
         }
-        let ids: Vec<InteractionId> = patterns.iter().map(|one| one.pattern.evaluation_id).collect();
+        let ids: Vec<InteractionId> = patterns.iter().map(|one| one.evaluation_id).collect();
         let known: HashSet<InteractionId> =
             mining::mined(&mut scope, user, &ids).await?.into_iter().collect();
         let stamp = suggestions_stored::stamp(&mut scope, user).await?;
         // A dry run's groups are nowhere else.
-        if self.seen.is_none() || self.request.mode == Mode::Store && self.seen != Some(stamp) {
+        if self.request.mode == Mode::Store && self.seen != Some(stamp) {
             self.groups = Groups::read(suggestions_stored::groups(&mut scope, user).await?);
-            self.seen = Some(stamp);
         }
         let now = engine.clock.now();
         let mut counts = MiningCounts {
             picked_up: patterns.len() as u64,
+            errors: errors.len() as u64,
             ..MiningCounts::default()
         };
         let mut grouped = Vec::with_capacity(patterns.len());
-        for Ungrouped { pattern, vector } in patterns {
+        for (pattern, vector) in patterns.into_iter().zip(&vectors) {
             if known.contains(&pattern.evaluation_id) {
                 counts.skipped += 1;
                 continue;
@@ -297,8 +364,8 @@ impl Run {
             let placed = self.groups.place(&Placing {
                 user,
                 pattern: &pattern,
-                vector: &vector,
-                embedded_by: LEXICAL,
+                vector,
+                embedded_by: &self.embedded_by,
                 run_id: &self.id,
                 now,
             });
@@ -324,8 +391,8 @@ impl Run {
                 user_id: user,
                 run_id: &self.id,
                 counts,
-                cost_usd: &self.cost_usd,
-                errors: &[],
+                cost_usd: &self.cost_usd(),
+                errors: &errors,
             };
             mining::add(&mut scope, &part).await?;
             self.seen = Some(suggestions_stored::stamp(&mut scope, user).await?);
@@ -333,6 +400,12 @@ impl Run {
         }
         self.counts.add(&counts);
         Ok(())
+    }
+
+    /// What the run has cost by now, in US dollars.
+    fn cost_usd(&self) -> mining::Cost {
+        let spent: mining::Cost = self.budget.spent().to_string().parse().unwrap_or_default();
+        &self.spent_before + spent
     }
 
     async fn end(self, engine: &Engine, work: &Work, is_complete: bool) -> Result<MineReport, EngineError> {
@@ -364,34 +437,43 @@ impl Run {
             .collect();
         suggestions.sort_by_key(|suggestion| std::cmp::Reverse(suggestion.added));
         suggestions.truncate(MAX_REPORTED);
+        let cost_usd = self.cost_usd().to_string().parse().unwrap_or_default();
         Ok(MineReport {
             run_id: Some(self.id).filter(|id| !id.is_empty()),
             is_complete,
-            extracted_by: RULES.to_owned(),
+            extracted_by: engine.mining.extracted_by(),
+            cost_usd,
+            is_charged_flat: self.is_charged_flat,
             counts: self.counts,
             suggestions,
         })
     }
 }
 
-/// The vector of what failed and why.
-fn vector(failed: &Failed) -> Vec<f32> {
-    let errors: Vec<String> = failed
-        .observed
-        .errors
-        .iter()
-        .map(|error| error.message.clone())
-        .collect();
-    lexical(&Failure {
-        kind: FailureType::ALL
-            .iter()
-            .position(|kind| *kind == failed.kind)
-            .unwrap_or_default(),
-        asked: &failed.candidate.prompt,
-        answered: &failed.candidate.response,
-        tools: &failed.observed.tools,
-        errors: &errors,
-    })
+/// Whether the models that are asked have no price that is known, so that the flat charge stands for it.
+///
+/// # Errors
+/// Under a cap that a person set, since it could not be kept.
+fn has_no_price(models: &MiningModels, budget: &Budget) -> Result<bool, BudgetError> {
+    let a_word = ChatRequest {
+        max_output_tokens: Some(1),
+        ..ChatRequest::new(vec![Message::user("?")], std::time::Duration::ZERO)
+    };
+    let extractor = models.extractor.as_ref();
+    let embedder = models.embedder.as_ref();
+    let is_unknown = [
+        extractor.map(|model| model.upper_cost(&a_word)),
+        embedder.map(|model| model.upper_cost(&["?".to_owned()])),
+    ]
+    .contains(&Some(Cost::Unknown));
+    if is_unknown {
+        match budget.reserve(Cost::Unknown) {
+            Ok(reserved) => reserved.release(),
+            Err(error @ BudgetError::UnknownPrice { .. }) => return Err(error),
+            Err(BudgetError::Exceeded { .. }) => {}
+        }
+    }
+    Ok(is_unknown)
 }
 
 /// `run_`, date and time in UTC, and eight random digits.

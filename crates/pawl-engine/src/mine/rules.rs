@@ -1,11 +1,12 @@
 //! Patterns by rules: what kind of failure an interaction is, and what can be said of it without a model.
 
 use pawl_checks::mask::Masker;
-use pawl_model::{Evidence, FailurePattern, FailureType, ReproductionContext, Score, Severity};
+use pawl_model::{Evidence, FailurePattern, FailureType, Json, ReproductionContext, Score, Severity};
 use pawl_store::mining::Candidate;
 use time::OffsetDateTime;
 
 use super::observe::{Broken, Observed, excerpt};
+use crate::intake::masking::masked_document;
 
 /// What the patterns of this module are marked with.
 pub(super) const RULES: &str = "rules";
@@ -102,7 +103,9 @@ pub(super) struct Failed {
     pub trace_id: String,
     /// What its tool calls and spans show.
     pub observed: Observed,
-    /// Its kind and how bad it is, by the rules.
+    /// The tools that were called, as they were handed in.
+    pub tool_calls: Option<Json>,
+    /// Its kind, by the rules.
     pub kind: FailureType,
     /// How bad it is.
     pub severity: Severity,
@@ -120,8 +123,10 @@ impl Failed {
         masked(&mut candidate.prompt);
         masked(&mut candidate.response);
         let mut observed = Observed::of(candidate.tool_calls.as_ref(), candidate.spans.as_ref());
-        // They hold what is kept of them by now.
-        (candidate.tool_calls, candidate.spans) = (None, None);
+        let tool_calls = candidate.tool_calls.take();
+        let tool_calls = tool_calls.map(|calls| masked_document(masker, &calls));
+        // What is kept of them has been observed.
+        candidate.spans = None;
         observed.tools.iter_mut().for_each(masked);
         for error in &mut observed.errors {
             masked(&mut error.message);
@@ -132,6 +137,7 @@ impl Failed {
             trace_id: candidate.interaction_id.clone(),
             candidate,
             observed,
+            tool_calls,
             kind,
             severity,
         }

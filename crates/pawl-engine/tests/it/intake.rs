@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use pawl_engine::intake::{Outcome, Terms};
 use pawl_engine::{Actor, Clock, Engine};
 use pawl_model::{NewInteraction, Policy, Score, UserId};
+use pawl_store::Store;
 use pawl_testkit::{TestDatabase, samples};
 
 /// An engine over a database with users, whose clock stands until it is moved.
@@ -31,6 +32,16 @@ impl Rig {
             database,
             seconds,
         }
+    }
+
+    /// Another engine over the same database, as another server has it.
+    pub(crate) async fn beside(rig: &Self) -> Engine {
+        let store = Store::open(&rig.database.location).await.unwrap();
+        let hand = Arc::clone(&rig.seconds);
+        Engine::new(
+            store,
+            Clock::new(move || samples::time(hand.load(Ordering::Relaxed))),
+        )
     }
 
     pub(crate) fn pass(&self, seconds: i64) {

@@ -12,4 +12,5 @@ mod mine;
 mod resume;
 mod rig;
 mod run;
+mod traces;
 mod worker;

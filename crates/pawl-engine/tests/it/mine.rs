@@ -190,6 +190,7 @@ async fn wordings_of_one_incident_give_one_or_two_suggestions(database: TestData
     }
 }
 
+#[expect(clippy::print_stderr, reason = "how well it does is for people to see")]
 async fn different_incidents_stay_apart(database: TestDatabase) {
     let rig = Rig::new(database).await;
     // One wording of each of ten incidents that share their flag and their service.

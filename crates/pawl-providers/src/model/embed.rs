@@ -57,9 +57,12 @@ impl Embedder {
     /// As [`ChatModel::complete`](super::ChatModel::complete), and when there is not one finite vector for each text.
     pub async fn embed(&self, texts: &[String], timeout: Duration) -> Result<EmbeddingReply, ModelFailure> {
         let deadline = Instant::now() + timeout;
-        let batches = batches(texts, &self.limits());
-        let answers = futures::stream::iter(batches)
+        // Collected first: a stream that still holds the closure could not go from thread to thread.
+        let calls: Vec<_> = batches(texts, &self.limits())
+            .into_iter()
             .map(|batch| self.embed_batch(batch, timeout))
+            .collect();
+        let answers = futures::stream::iter(calls)
             .buffered(CONCURRENT_REQUESTS)
             .try_collect::<Vec<_>>();
         let answers = timeout_at(deadline, answers)

@@ -40,11 +40,7 @@ impl Received {
         let (parts, body) = request.into_parts();
         Ok(Self {
             form: form(&parts.headers)?,
-            body: if is_gzip(&parts.headers)? {
-                inflated(body)
-            } else {
-                body
-            },
+            body: plain(&parts.headers, body)?,
         })
     }
 
@@ -58,14 +54,24 @@ impl Received {
 
     /// All of it, up to so many bytes.
     pub(super) async fn whole(self, limit: usize) -> Result<Bytes, Problem> {
-        if self.body.size_hint().lower() > limit as u64 {
-            return Err(too_large(limit));
-        }
-        match Limited::new(self.body, limit).collect().await {
-            Ok(whole) => Ok(whole.to_bytes()),
-            Err(error) if error.is::<LengthLimitError>() => Err(too_large(limit)),
-            Err(error) => Err(broken(&*error)),
-        }
+        whole(self.body, limit).await
+    }
+}
+
+/// A body as it was before it was compressed, inflated while it is read.
+pub(crate) fn plain(headers: &HeaderMap, body: Body) -> Result<Body, Problem> {
+    Ok(if is_gzip(headers)? { inflated(body) } else { body })
+}
+
+/// All of a body, up to so many bytes.
+pub(crate) async fn whole(body: Body, limit: usize) -> Result<Bytes, Problem> {
+    if body.size_hint().lower() > limit as u64 {
+        return Err(too_large(limit));
+    }
+    match Limited::new(body, limit).collect().await {
+        Ok(whole) => Ok(whole.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(too_large(limit)),
+        Err(error) => Err(broken(&*error)),
     }
 }
 
@@ -142,7 +148,7 @@ fn unsupported(why: &str) -> Problem {
 }
 
 /// A body as text.
-pub(super) fn text(body: &[u8]) -> Result<&str, Problem> {
+pub(crate) fn text(body: &[u8]) -> Result<&str, Problem> {
     std::str::from_utf8(body).map_err(|error| no_text(&body[..error.valid_up_to()], 1).into())
 }
 

@@ -4,7 +4,7 @@
 //! while they arrive, so many at a time, and never held.
 
 mod answer;
-mod body;
+pub(crate) mod body;
 mod lines;
 mod policy;
 mod schema;

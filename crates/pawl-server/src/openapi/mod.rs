@@ -17,11 +17,11 @@ use crate::AppState;
 
 pub(crate) use schemas::schemas;
 
-pub(crate) use responses::{NotTaken, Refused, Unavailable};
+pub(crate) use responses::{NotTaken, Refused, TracesNotTaken, Unavailable};
 
 const DESCRIPTION: &str = "\
-Errors are RFC 9457 problems with a stable `code`, apart from `/rest/v1` and `/auth/v1`, which answer as PostgREST and \
-Supabase Auth do. What is not visible to the caller is not found. Every response carries `x-request-id`.";
+Errors are RFC 9457 problems with a stable `code`, apart from `/rest/v1`, `/auth/v1` and `/v1/traces`, which \
+answer as PostgREST, Supabase Auth and OTLP do. What is not visible to the caller is not found. Every response carries `x-request-id`.";
 
 /// The document without paths, for the routes to add theirs.
 pub(crate) fn base() -> OpenApi {

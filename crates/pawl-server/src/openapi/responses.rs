@@ -57,8 +57,33 @@ impl IntoResponses for NotTaken {
     }
 }
 
-/// A response for each status; where codes share one, it names them all.
+/// What handing in traces may answer instead.
+pub(crate) struct TracesNotTaken;
+
+impl IntoResponses for TracesNotTaken {
+    fn responses() -> Responses {
+        let codes = [
+            ErrorCode::InvalidJson,
+            ErrorCode::BadRequest,
+            ErrorCode::Unauthenticated,
+            ErrorCode::Forbidden,
+            ErrorCode::BodyTooLarge,
+            ErrorCode::UnsupportedMediaType,
+            ErrorCode::Overloaded,
+            ErrorCode::DatabaseUnavailable,
+            ErrorCode::RequestTimeout,
+        ];
+        answered_in(&["application/json", "application/x-protobuf"], "Status", &codes)
+    }
+}
+
+/// A problem for each status.
 fn problems(codes: &[ErrorCode]) -> Responses {
+    answered_in(&["application/problem+json"], "Problem", codes)
+}
+
+/// A response for each status; where codes share one, it names them all.
+fn answered_in(media_types: &[&str], schema: &str, codes: &[ErrorCode]) -> Responses {
     let mut descriptions: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for code in codes {
         let description = ["`", code.as_str(), "`: ", code.title()].concat();
@@ -66,14 +91,12 @@ fn problems(codes: &[ErrorCode]) -> Responses {
         descriptions.entry(status).or_default().push(description);
     }
     let response = |descriptions: Vec<String>| {
-        let content = ContentBuilder::new()
-            .schema(Some(Ref::from_schema_name("Problem")))
-            .build();
-        let response = ResponseBuilder::new()
-            .description(descriptions.join("; "))
-            .content("application/problem+json", content)
-            .build();
-        response.into()
+        let mut response = ResponseBuilder::new().description(descriptions.join("; "));
+        for media_type in media_types {
+            let content = ContentBuilder::new().schema(Some(Ref::from_schema_name(schema)));
+            response = response.content(*media_type, content.build());
+        }
+        response.build().into()
     };
     descriptions
         .into_iter()

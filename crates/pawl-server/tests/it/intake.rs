@@ -90,7 +90,7 @@ fn codes(batch: &Value) -> Vec<u64> {
         .collect()
 }
 
-async fn gzip(bytes: &[u8]) -> Vec<u8> {
+pub(crate) async fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzipEncoder::new(Vec::new());
     encoder.write_all(bytes).await.unwrap();
     encoder.shutdown().await.unwrap();

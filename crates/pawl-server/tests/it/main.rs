@@ -13,3 +13,4 @@ mod pages;
 mod rest;
 mod runs;
 mod suggestions;
+mod traces;

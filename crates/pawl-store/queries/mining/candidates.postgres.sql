@@ -2,7 +2,7 @@
 -- (offset 0), rather than all patterns being read for every page.
 select e.id, e.interaction_id, e.prompt, e.response, e.score, e.flags, e.created_at, e.trace, t.spans
 from evaluations e
-left join interaction_traces t on t.user_id = e.user_id and t.evaluation_id = e.id
+left join interaction_traces t on t.user_id = e.user_id and t.trace_id = e.interaction_id
 where (e.user_id = $1 or $1 is null) and e.user_id = $2
     and e.created_at >= ($3::timestamptz at time zone 'UTC')
     and (e.created_at, e.id) > ($4::timestamptz at time zone 'UTC', $5::uuid)

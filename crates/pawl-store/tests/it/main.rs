@@ -12,3 +12,4 @@ mod query;
 mod refusals;
 mod runs;
 mod schema;
+mod traces;

@@ -5,7 +5,8 @@ use axum::extract::{RawQuery, State};
 use pawl_engine::intake::list::InteractionDetail;
 use pawl_engine::intake::{List, Zone};
 use pawl_engine::mine::suggestions::Mined;
-use pawl_model::{FailurePattern, Interaction, InteractionId, Json, Policy, Suggestion};
+use pawl_engine::trace::StoredTrace;
+use pawl_model::{FailurePattern, Interaction, InteractionId, Json, Policy, Suggestion, Unscored};
 use serde_json::Value;
 
 use super::query::ListQuery;
@@ -33,6 +34,10 @@ pub(in crate::ui) struct DetailPage {
     previous: Option<String>,
     next: Option<String>,
     score: Option<ShownScore>,
+    /// Why it has none, where that is known.
+    unscored: Option<&'static str>,
+    /// What its models took, in words.
+    usage: Option<String>,
     latency: Option<String>,
     flags: Vec<Flag>,
     weight: Option<String>,
@@ -107,7 +112,7 @@ pub(in crate::ui) async fn show(
     let moments = Moments::new(&policy.timezone, state.engine.now());
     let marker = Marker::new(&query.search);
     let InteractionDetail {
-        interaction, spans, ..
+        interaction, trace, ..
     } = &detail;
     Ok(Page(DetailPage {
         shell: visitor.shell(Section::Interactions, interaction.interaction_id.clone()),
@@ -129,7 +134,9 @@ pub(in crate::ui) async fn show(
             Text::new(("Response", "response"), &interaction.response, &marker),
         ],
         tool_calls: trace::tool_calls(interaction.trace.as_ref()),
-        spans: trace::spans(spans.as_ref()),
+        spans: trace::spans(trace.as_ref().map(|trace| &trace.spans)),
+        unscored: trace.as_ref().and_then(|trace| trace.unscored).map(why_unscored),
+        usage: trace.as_ref().and_then(usage),
         masking: Masking::of(interaction, policy),
         history: history(interaction, mined.as_ref(), &moments),
         mined: mined.map(Finding::new),
@@ -183,6 +190,29 @@ impl Masking {
             kinds: kinds.unwrap_or_default(),
         }
     }
+}
+
+const fn why_unscored(reason: Unscored) -> &'static str {
+    match reason {
+        Unscored::SampledOut => "not in the sample",
+        Unscored::OverCap => "over the day's cap",
+        Unscored::NoCheck => "no online check",
+    }
+}
+
+/// Tokens and dollars, as far as they are known.
+fn usage(trace: &StoredTrace) -> Option<String> {
+    let tokens = |count: Option<i64>, direction: &str| {
+        let count = count.and_then(|count| u64::try_from(count).ok())?;
+        Some([&number::count(count), " tokens ", direction].concat())
+    };
+    let parts = [
+        tokens(trace.input_tokens, "in"),
+        tokens(trace.output_tokens, "out"),
+        trace.cost_usd.map(|cost| ["$", &cost.to_string()].concat()),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 /// How many of each kind, the most first.

@@ -1,7 +1,10 @@
 //! The tool calls and spans behind an interaction, as a tree.
 
+mod span;
+
 use std::collections::HashMap;
 
+use pawl_engine::trace::Span;
 use pawl_model::Json;
 use serde_json::Value;
 
@@ -16,6 +19,8 @@ pub(super) struct Node {
     /// How many stand above it.
     pub(super) depth: usize,
     pub(super) name: String,
+    /// What it is, of a span that says so.
+    pub(super) kind: Option<String>,
     /// How long it took.
     pub(super) duration: Option<String>,
     /// What went wrong in it.
@@ -86,6 +91,10 @@ fn text<'v>(object: &'v Value, names: &[&str]) -> Option<&'v str> {
 }
 
 fn node(object: &Value, depth: usize) -> Node {
+    // Spans that came by a protocol have a form; others are shown as they were handed in.
+    if let Ok(span) = serde_json::from_value::<Span>(object.clone()) {
+        return span::node(&span, depth);
+    }
     let parts = object.as_object().into_iter().flatten();
     let mut parts: Vec<(&String, &Value)> = parts
         .filter(|(name, value)| *name != "name" && !value.is_null())
@@ -99,6 +108,7 @@ fn node(object: &Value, depth: usize) -> Node {
     Node {
         depth,
         name: text(object, &NAMES).unwrap_or("unnamed").to_owned(),
+        kind: None,
         duration: duration(object),
         error: error(object),
         parts: parts
@@ -119,6 +129,10 @@ fn duration(object: &Value) -> Option<String> {
             .iter()
             .find_map(|(start, end)| Some((nanoseconds(end)? - nanoseconds(start)?) / 1e6))
     })?;
+    shown_milliseconds(milliseconds)
+}
+
+fn shown_milliseconds(milliseconds: f64) -> Option<String> {
     let whole = milliseconds.round();
     // A duration that fits into a span is far below 2^53.
     (whole >= 0.0).then(|| [&number::count(whole as u64), " ms"].concat())

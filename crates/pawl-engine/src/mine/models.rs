@@ -1,0 +1,127 @@
+//! The models that mining asks, where there are some.
+
+use std::time::Duration;
+
+use pawl_checks::similarity::{Failure, lexical, scale};
+use pawl_model::{Budget, Cap, FailurePattern, FailureType, SuggestedPattern, Usd};
+use pawl_providers::{ChatModel, Embedder};
+
+use super::rules::{Failed, RULES};
+use crate::EngineError;
+
+/// What makes vectors where no model does.
+const LEXICAL: &str = "lexical";
+/// What a run may cost where nobody says.
+const DEFAULT_CAP: Usd = Usd::from_nanos(2_000_000_000);
+/// How long vectors of one batch may take.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Models that mining asks. Without them rules make patterns, and words vectors.
+#[derive(Clone, Default)]
+pub struct MiningModels {
+    /// Makes patterns.
+    pub extractor: Option<ChatModel>,
+    /// Makes vectors.
+    pub embedder: Option<Embedder>,
+    /// What a run may cost; two US dollars where nobody says.
+    pub max_cost: Option<Usd>,
+}
+
+impl MiningModels {
+    /// What makes patterns.
+    pub(super) fn extracted_by(&self) -> String {
+        let model = self.extractor.as_ref();
+        model.map_or_else(|| RULES.to_owned(), |model| model.spec().to_string())
+    }
+
+    /// What makes vectors: those of one cannot be compared with those of another.
+    pub(super) fn embedded_by(&self) -> String {
+        let model = self.embedder.as_ref();
+        model.map_or_else(|| LEXICAL.to_owned(), |model| model.spec().to_string())
+    }
+
+    pub(super) fn budget(&self) -> Budget {
+        Budget::new(self.max_cost.map_or(Cap::Default(DEFAULT_CAP), Cap::User))
+    }
+
+    /// The vectors of patterns, and of what they were made of, each of length 1.
+    pub(super) async fn vectors(
+        &self,
+        patterns: &[FailurePattern],
+        failed: &[Failed],
+        budget: &Budget,
+    ) -> Result<Vec<Vec<f32>>, EngineError> {
+        let Some(embedder) = &self.embedder else {
+            let both = patterns.iter().zip(failed);
+            return Ok(both.map(|(pattern, failed)| words_of(pattern, failed)).collect());
+        };
+        let texts = patterns
+            .iter()
+            .map(|pattern| text(pattern.failure_type, &pattern.trigger_condition, &pattern.summary));
+        embed(embedder, &texts.collect::<Vec<_>>(), budget).await
+    }
+
+    /// The vectors of suggestions that another model made before.
+    pub(super) async fn vectors_again(
+        &self,
+        suggested: &[SuggestedPattern],
+        budget: &Budget,
+    ) -> Result<Vec<Vec<f32>>, EngineError> {
+        let Some(embedder) = &self.embedder else {
+            let again = suggested.iter().map(|pattern| {
+                lexical(&Failure {
+                    kind: place(pattern.failure_type),
+                    asked: &pattern.trigger_condition,
+                    answered: &pattern.summary,
+                    ..Failure::default()
+                })
+            });
+            return Ok(again.collect());
+        };
+        let texts = suggested
+            .iter()
+            .map(|pattern| text(pattern.failure_type, &pattern.trigger_condition, &pattern.summary));
+        embed(embedder, &texts.collect::<Vec<_>>(), budget).await
+    }
+}
+
+/// What a model is given of a pattern.
+fn text(kind: FailureType, trigger: &str, summary: &str) -> String {
+    format!("{kind}: {trigger}\n{summary}")
+}
+
+fn words_of(pattern: &FailurePattern, failed: &Failed) -> Vec<f32> {
+    let errors: Vec<String> = failed
+        .observed
+        .errors
+        .iter()
+        .map(|error| error.message.clone())
+        .collect();
+    lexical(&Failure {
+        kind: place(pattern.failure_type),
+        asked: &failed.candidate.prompt,
+        answered: &failed.candidate.response,
+        tools: &failed.observed.tools,
+        errors: &errors,
+    })
+}
+
+fn place(kind: FailureType) -> usize {
+    FailureType::ALL
+        .iter()
+        .position(|one| *one == kind)
+        .unwrap_or_default()
+}
+
+async fn embed(embedder: &Embedder, texts: &[String], budget: &Budget) -> Result<Vec<Vec<f32>>, EngineError> {
+    if texts.is_empty() {
+        return Ok(Vec::new());
+    }
+    let reserved = budget.reserve(embedder.upper_cost(texts))?;
+    let mut reply = embedder.embed(texts, TIMEOUT).await?;
+    reserved.settle(reply.cost);
+    for vector in &mut reply.vectors {
+        scale(vector, 1.0);
+    }
+    Ok(reply.vectors)
+}
