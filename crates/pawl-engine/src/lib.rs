@@ -15,4 +15,5 @@ pub mod worker;
 pub use clock::Clock;
 pub use engine::{Engine, MigratedDatabase};
 pub use error::{EngineError, Fault};
+pub use pawl_providers::{ModelError, ModelSettings, ModelSpec, ModelSpecError, Models};
 pub use pawl_store::{Actor, DatabaseStatus, Location};

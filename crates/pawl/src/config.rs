@@ -12,7 +12,8 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use pawl_engine::auth::{AuthSettings, SecretString, SignUp};
-use pawl_engine::{EngineError, Location};
+use pawl_engine::{EngineError, Location, ModelSpec};
+use pawl_model::Usd;
 use pawl_server::ServerSettings;
 
 use self::file::File;
@@ -53,6 +54,16 @@ pub(crate) struct Setting<T> {
     pub(crate) value: T,
     /// Where it comes from.
     pub(crate) origin: Origin,
+}
+
+impl<T> Setting<Option<T>> {
+    /// Takes what a flag says, where it says something.
+    pub(crate) fn or_given(&mut self, flag: Option<T>) {
+        if flag.is_some() {
+            self.value = flag;
+            self.origin = Origin::Flag;
+        }
+    }
 }
 
 /// What one source says, if it says anything.
@@ -105,6 +116,12 @@ pub(crate) struct Settings {
     pub(crate) jwt_secret: Setting<Option<SecretString>>,
     /// What programs show that hand in interactions; none: the one that is kept with the data.
     pub(crate) ingestion_secret: Setting<Option<SecretString>>,
+    /// The model that makes failure patterns; none: rules do.
+    pub(crate) mining_model: Setting<Option<ModelSpec>>,
+    /// The model that makes vectors of them; none: their words do.
+    pub(crate) embedding_model: Setting<Option<ModelSpec>>,
+    /// What a run of mining may cost; none: the default.
+    pub(crate) mining_max_cost: Setting<Option<Usd>>,
 }
 
 impl Settings {
@@ -129,7 +146,7 @@ impl Settings {
         listen: Option<SocketAddr>,
     ) -> anyhow::Result<Self> {
         let defaults = ServerSettings::default();
-        let (server, auth) = (file.server, file.auth);
+        let (server, auth, mining) = (file.server, file.auth, file.mining);
         let in_file = Origin::File;
         Ok(Self {
             file: None,
@@ -188,6 +205,27 @@ impl Settings {
                     .secret("INGESTION_API_SECRET")
                     .or(said(auth.ingestion_secret, in_file)),
             ),
+            mining_model: or_none(read(
+                environment
+                    .text("PAWL_MINING_MODEL")
+                    .or(said(mining.model, in_file)),
+                |text| ModelSpec::from_str(text).map_err(|error| error.to_string()),
+            )?),
+            embedding_model: or_none(read(
+                environment
+                    .text("PAWL_EMBEDDING_MODEL")
+                    .or(said(mining.embedding_model, in_file)),
+                |text| ModelSpec::from_str(text).map_err(|error| error.to_string()),
+            )?),
+            mining_max_cost: or_none(read(
+                environment
+                    .text("PAWL_MINING_MAX_COST")
+                    .or(said(mining.max_cost_usd, in_file)),
+                |text| {
+                    Usd::parse(text)
+                        .ok_or_else(|| format!("`{text}` is no amount of US dollars, such as 2.50"))
+                },
+            )?),
         })
     }
 
@@ -250,6 +288,17 @@ impl Settings {
                 Usage("no home folder is known: name a folder by --data or PAWL_DATA_DIR".to_owned())
             })
             .context("cannot tell where the data is")
+    }
+}
+
+/// What a text that was said means.
+fn read<T>(given: Said<String>, parse: impl Fn(&str) -> Result<T, String>) -> Result<Said<T>, Usage> {
+    let Some(Setting { value, origin }) = given else {
+        return Ok(None);
+    };
+    match parse(&value) {
+        Ok(value) => Ok(said(Some(value), origin)),
+        Err(problem) => Err(Usage(format!("{problem} ({origin})"))),
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use pawl_checks::similarity::{Failure, lexical, scale};
 use pawl_model::{Budget, Cap, FailurePattern, FailureType, SuggestedPattern, Usd};
-use pawl_providers::{ChatModel, Embedder};
+use pawl_providers::{ChatModel, Embedder, ModelError, ModelSpec, Models};
 
 use super::rules::{Failed, RULES};
 use crate::EngineError;
@@ -28,6 +28,22 @@ pub struct MiningModels {
 }
 
 impl MiningModels {
+    /// Those that are named, where they are named.
+    ///
+    /// # Errors
+    /// When something is missing to reach one; the error names the variable.
+    pub fn named(
+        models: &Models,
+        extractor: Option<&ModelSpec>,
+        embedder: Option<&ModelSpec>,
+    ) -> Result<Self, ModelError> {
+        Ok(Self {
+            extractor: extractor.map(|spec| models.chat(spec)).transpose()?,
+            embedder: embedder.map(|spec| models.embedder(spec)).transpose()?,
+            max_cost: None,
+        })
+    }
+
     /// What makes patterns.
     pub(super) fn extracted_by(&self) -> String {
         let model = self.extractor.as_ref();

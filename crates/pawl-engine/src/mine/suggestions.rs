@@ -1,6 +1,6 @@
 //! Suggestions as they are read: a page at a time, one with what stands behind it, and that of an interaction.
 
-use pawl_model::{FailurePattern, InteractionId, MiningRun, SourceTrace, Suggestion};
+use pawl_model::{ExtractionError, FailurePattern, InteractionId, MiningRun, SourceTrace, Suggestion};
 use pawl_store::suggestions;
 pub use pawl_store::suggestions::Filter;
 use pawl_store::{Actor, mining};
@@ -9,6 +9,8 @@ use time::OffsetDateTime;
 
 use crate::{Engine, EngineError};
 
+/// Errors that are told of a run.
+const MAX_ERRORS: u32 = 1_000;
 /// Traces that are told of a suggestion.
 const MAX_SOURCES: u32 = 100;
 
@@ -101,5 +103,18 @@ impl Engine {
     pub async fn mining_runs(&self, actor: Actor, limit: u32) -> Result<Vec<MiningRun>, EngineError> {
         let mut scope = self.store.read(actor).await?;
         Ok(mining::runs(&mut scope, limit).await?)
+    }
+
+    /// What the model could not make a pattern of in a run, at most a thousand.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn mining_errors(
+        &self,
+        actor: Actor,
+        run_id: &str,
+    ) -> Result<Vec<ExtractionError>, EngineError> {
+        let mut scope = self.store.read(actor).await?;
+        Ok(mining::errors(&mut scope, run_id, MAX_ERRORS).await?)
     }
 }

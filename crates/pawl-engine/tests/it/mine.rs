@@ -1,12 +1,14 @@
 //! Mining: what is put together and what is kept apart, and that doing it again changes nothing.
 
+mod models;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use pawl_engine::intake::Terms;
 use pawl_engine::mine::suggestions::Filter;
 use pawl_engine::mine::{MineReport, MineRequest, Mode};
 use pawl_engine::simulation::HistoryPlan;
-use pawl_engine::{Actor, Clock, Engine};
+use pawl_engine::{Actor, Clock, Engine, EngineError};
 use pawl_model::{Json, NewInteraction, Score, TriggeredBy, UserId};
 use pawl_testkit::{TestDatabase, on_both_engines, samples};
 use time::OffsetDateTime;
@@ -109,16 +111,17 @@ impl Rig {
     }
 
     async fn mine(&self, mode: Mode) -> MineReport {
+        self.try_mine(mode).await.unwrap()
+    }
+
+    async fn try_mine(&self, mode: Mode) -> Result<MineReport, EngineError> {
         let request = MineRequest {
             user_id: self.user(),
             since: OffsetDateTime::UNIX_EPOCH,
             triggered_by: TriggeredBy::Manual,
             mode,
         };
-        self.engine
-            .mine(request, &CancellationToken::new(), |_| {})
-            .await
-            .unwrap()
+        self.engine.mine(request, &CancellationToken::new(), |_| {}).await
     }
 
     /// Which incidents each suggestion holds, by the ids of its traces.

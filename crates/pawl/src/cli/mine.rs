@@ -4,7 +4,8 @@ use std::num::NonZeroUsize;
 use std::str::FromStr;
 
 use clap::{Args, Subcommand};
-use pawl_model::{JobId, JobState};
+use pawl_engine::ModelSpec;
+use pawl_model::{JobId, JobState, Usd};
 
 use super::{DatabaseArgs, UserArgs};
 
@@ -23,6 +24,15 @@ pub(crate) struct MineArgs {
     /// Interactions that happened since then: 30m, 24h, 7d, all, or a time (RFC 3339)
     #[arg(long, value_name = "TIME", default_value = "24h")]
     pub(crate) since: Since,
+    /// The model that makes patterns, such as openai:gpt-4o-mini; also PAWL_MINING_MODEL [default: rules]
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<ModelSpec>,
+    /// The model that makes vectors; also PAWL_EMBEDDING_MODEL [default: their words]
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) embedding_model: Option<ModelSpec>,
+    /// What models may cost in this run; also PAWL_MINING_MAX_COST [default: 2 US dollars]
+    #[arg(long, value_name = "USD", value_parser = dollars)]
+    pub(crate) max_cost: Option<Usd>,
     /// Tell what would come of it, and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -33,6 +43,10 @@ pub(crate) struct MineArgs {
     pub(crate) database: DatabaseArgs,
     #[command(flatten)]
     pub(crate) user: UserArgs,
+}
+
+fn dollars(text: &str) -> Result<Usd, String> {
+    Usd::parse(text).ok_or_else(|| "expected an amount of US dollars, such as 2.50".to_owned())
 }
 
 /// How far back.

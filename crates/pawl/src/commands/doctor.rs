@@ -140,7 +140,30 @@ fn shown(settings: &Settings) -> Vec<Shown> {
         Shown::new("auth.sign_up", &settings.sign_up, &sign_up),
         Shown::secret("auth.jwt_secret", &settings.jwt_secret),
         Shown::secret("auth.ingestion_secret", &settings.ingestion_secret),
+        Shown::new(
+            "mining.model",
+            &settings.mining_model,
+            &named(&settings.mining_model, "none: rules"),
+        ),
+        Shown::new(
+            "mining.embedding_model",
+            &settings.embedding_model,
+            &named(&settings.embedding_model, "none: words"),
+        ),
+        Shown::new(
+            "mining.max_cost_usd",
+            &settings.mining_max_cost,
+            &named(&settings.mining_max_cost, "2"),
+        ),
     ]
+}
+
+/// A setting that may be left out.
+fn named<T: Display>(setting: &Setting<Option<T>>, otherwise: &str) -> String {
+    setting
+        .value
+        .as_ref()
+        .map_or_else(|| otherwise.to_owned(), ToString::to_string)
 }
 
 /// Looks at the database and what it stands on.

@@ -5,13 +5,18 @@ use pawl_model::TriggeredBy;
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::{MineArgs, Since};
+use crate::config::Settings;
 use crate::exit::Exit;
 use crate::output;
 use crate::progress::Counter;
 
 /// Mines what is failing, and says what came of it.
 pub(crate) async fn mine(args: MineArgs, stop: &CancellationToken) -> anyhow::Result<Exit> {
-    let engine = super::open(&args.database).await?;
+    let mut settings = Settings::resolve(&args.database, None)?;
+    settings.mining_model.or_given(args.model);
+    settings.embedding_model.or_given(args.embedding_model);
+    settings.mining_max_cost.or_given(args.max_cost);
+    let engine = super::open_configured(&settings).await?;
     let request = MineRequest {
         user_id: super::tenant(&engine, &args.user).await?,
         since: match args.since {

@@ -19,7 +19,8 @@ mod work;
 
 use std::path::PathBuf;
 
-use pawl_engine::{Clock, Engine};
+use pawl_engine::mine::MiningModels;
+use pawl_engine::{Clock, Engine, ModelError, ModelSettings, Models};
 use pawl_model::UserId;
 use pawl_server::LogFormat;
 use tokio_util::sync::CancellationToken;
@@ -51,9 +52,13 @@ pub(crate) async fn dispatch(cli: Cli, stop: &CancellationToken) -> anyhow::Resu
 }
 
 /// The machine's clock: the one place where it is read.
-#[expect(clippy::disallowed_methods, reason = "the binary gives the engine its clock")]
 fn machine_clock() -> Clock {
-    Clock::new(time::OffsetDateTime::now_utc)
+    Clock::new(machine_time)
+}
+
+#[expect(clippy::disallowed_methods, reason = "the binary gives the engine its clock")]
+fn machine_time() -> time::OffsetDateTime {
+    time::OffsetDateTime::now_utc()
 }
 
 /// Starts the log of a process that nobody watches, as `PAWL_LOG` and `RUST_LOG` have it.
@@ -80,9 +85,29 @@ async fn open_configured(settings: &Settings) -> anyhow::Result<Engine> {
         settings.data_folder()?
     };
     let engine = Engine::open(url, &folder, machine_clock()).await?;
+    let models = mining_models(settings)?;
     engine
+        .with_mining_models(models)
         .with_auth(settings.auth())
         .map_err(|error| Usage(error.to_string()).into())
+}
+
+/// The models that mining asks, as they are configured.
+fn mining_models(settings: &Settings) -> anyhow::Result<MiningModels> {
+    let extractor = settings.mining_model.value.as_ref();
+    let embedder = settings.embedding_model.value.as_ref();
+    if extractor.or(embedder).is_none() {
+        return Ok(MiningModels::default());
+    }
+    let usage = |error: ModelError| Usage(error.to_string());
+    let variables = |name: &str| std::env::var(name).ok();
+    let models = ModelSettings::from_variables(variables, machine_time)
+        .and_then(Models::new)
+        .map_err(usage)?;
+    Ok(MiningModels {
+        max_cost: settings.mining_max_cost.value,
+        ..MiningModels::named(&models, extractor, embedder).map_err(usage)?
+    })
 }
 
 /// Whose data is meant; before there is a user there is none.

@@ -21,6 +21,7 @@ pub(super) struct File {
     pub(super) database_url: Option<String>,
     pub(super) server: Server,
     pub(super) auth: Auth,
+    pub(super) mining: Mining,
 }
 
 /// `[server]`.
@@ -41,6 +42,15 @@ pub(super) struct Auth {
     pub(super) sign_up: Option<SignUpWord>,
     pub(super) jwt_secret: Option<SecretString>,
     pub(super) ingestion_secret: Option<SecretString>,
+}
+
+/// `[mining]`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Mining {
+    pub(super) model: Option<String>,
+    pub(super) embedding_model: Option<String>,
+    pub(super) max_cost_usd: Option<String>,
 }
 
 /// [`SignUp`] as people write it.

@@ -34,6 +34,15 @@ pub(crate) fn write_mined(report: &MineReport, out: &mut dyn Write) -> io::Resul
             counted(counts.joined, "pattern"),
         )?;
     }
+    if report.is_charged_flat {
+        writeln!(
+            out,
+            "no price of the model is known: $0.10 are charged for each call"
+        )?;
+    }
+    if report.cost_usd > 0.0 {
+        writeln!(out, "cost ${}", report.cost_usd)?;
+    }
     if counts.errors > 0 {
         writeln!(
             out,
