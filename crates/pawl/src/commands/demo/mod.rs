@@ -8,9 +8,11 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use owo_colors::OwoColorize as _;
+use pawl_engine::mine::{MineReport, MineRequest, Mode};
 use pawl_engine::run::compare::Comparison;
 use pawl_engine::run::{Gate, Labels, PlannedRun, RunRequest, TargetChoice};
 use pawl_engine::{Actor, Engine};
+use pawl_model::{TriggeredBy, UserId};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -27,7 +29,7 @@ const GATE: Gate = Gate {
     min_coverage: 1.0,
 };
 
-/// Has agents hand interactions in; runs the bundled inputs through a flawed and a fixed story agent, and compares the
+/// Has agents hand interactions in, and mines what they failed at; runs the bundled inputs through a flawed and a fixed story agent, and compares the
 /// two runs.
 pub(crate) async fn demo(args: DemoArgs, stop: &CancellationToken) -> anyhow::Result<Exit> {
     let folder = match &args.data {
@@ -65,7 +67,16 @@ pub(crate) async fn demo(args: DemoArgs, stop: &CancellationToken) -> anyhow::Re
         writeln!(
             out,
             "\n{}",
-            "2 · The suite against an agent that is flawed on purpose".bold()
+            "2 · What failed becomes patterns, and what is alike a suggestion".bold()
+        )?;
+    }
+    let mined = mine(&engine, user, stop).await?;
+    if !args.json {
+        output::write_mined(&mined, &mut out)?;
+        writeln!(
+            out,
+            "\n{}",
+            "3 · The suite against an agent that is flawed on purpose".bold()
         )?;
     }
     let flawed = stages.run("story-agent --flawed").await?;
@@ -81,7 +92,7 @@ pub(crate) async fn demo(args: DemoArgs, stop: &CancellationToken) -> anyhow::Re
         writeln!(
             out,
             "\n{}",
-            "3 · The same suite against the agent that was fixed".bold()
+            "4 · The same suite against the agent that was fixed".bold()
         )?;
     }
     let fixed = stages.run("story-agent").await?;
@@ -94,7 +105,7 @@ pub(crate) async fn demo(args: DemoArgs, stop: &CancellationToken) -> anyhow::Re
             &mut out,
         )
         .await?;
-        writeln!(out, "\n{}", "4 · Did it get better, or was it chance?".bold())?;
+        writeln!(out, "\n{}", "5 · Did it get better, or was it chance?".bold())?;
     }
     let comparison = engine
         .compare(actor, flawed.report.run.id, fixed.report.run.id)
@@ -102,7 +113,11 @@ pub(crate) async fn demo(args: DemoArgs, stop: &CancellationToken) -> anyhow::Re
     let account = engine.account(user).await?;
     engine.close().await;
     if args.json {
-        writeln!(out, "{}", summary(&intake, &flawed, &fixed, &comparison)?)?;
+        writeln!(
+            out,
+            "{}",
+            summary(&intake, &mined, (&flawed, &fixed), &comparison)?
+        )?;
     } else {
         output::write_comparison(ComparisonFormat::Table, &comparison, &mut out)?;
         let whose = account.email.unwrap_or_else(|| user.to_string());
@@ -113,6 +128,17 @@ pub(crate) async fn demo(args: DemoArgs, stop: &CancellationToken) -> anyhow::Re
     } else {
         Exit::Passed
     })
+}
+
+/// Mines what the agents failed at, by rules.
+async fn mine(engine: &Engine, user: UserId, stop: &CancellationToken) -> anyhow::Result<MineReport> {
+    let request = MineRequest {
+        user_id: user,
+        since: super::machine_clock().now() - time::Duration::DAY,
+        triggered_by: TriggeredBy::Manual,
+        mode: Mode::Store,
+    };
+    Ok(engine.mine(request, stop, |_| {}).await?)
 }
 
 struct Stages<'a> {
@@ -167,16 +193,20 @@ fn quoted(path: &Path) -> String {
 
 fn summary(
     intake: &Intake,
-    flawed: &FinishedRun,
-    fixed: &FinishedRun,
+    mined: &MineReport,
+    (flawed, fixed): (&FinishedRun, &FinishedRun),
     comparison: &Comparison,
 ) -> anyhow::Result<String> {
     let run = |finished: &FinishedRun| {
         let (tally, run) = (finished.report.tally, &finished.report.run);
         json!({ "id": run.id, "name": run.run_name, "tally": tally, "pass_rate": tally.pass_rate() })
     };
-    let document =
-        json!({ "intake": intake.document(), "runs": [run(flawed), run(fixed)], "comparison": comparison });
+    let document = json!({
+        "intake": intake.document(),
+        "mining": mined,
+        "runs": [run(flawed), run(fixed)],
+        "comparison": comparison,
+    });
     Ok(serde_json::to_string_pretty(&document)?)
 }
 
