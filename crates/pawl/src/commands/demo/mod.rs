@@ -11,6 +11,7 @@ use owo_colors::OwoColorize as _;
 use pawl_engine::mine::{MineReport, MineRequest, Mode};
 use pawl_engine::run::compare::Comparison;
 use pawl_engine::run::{Gate, Labels, PlannedRun, RunRequest, TargetChoice};
+use pawl_engine::simulation::HistoryPlan;
 use pawl_engine::{Actor, Engine};
 use pawl_model::{TriggeredBy, UserId};
 use serde_json::json;
@@ -67,7 +68,7 @@ pub(crate) async fn demo(args: DemoArgs, stop: &CancellationToken) -> anyhow::Re
         writeln!(
             out,
             "\n{}",
-            "2 · What failed becomes patterns, and what is alike a suggestion".bold()
+            "2 · What failed in a month becomes patterns, and what is alike one suggestion".bold()
         )?;
     }
     let mined = mine(&engine, user, stop).await?;
@@ -130,11 +131,18 @@ pub(crate) async fn demo(args: DemoArgs, stop: &CancellationToken) -> anyhow::Re
     })
 }
 
-/// Mines what the agents failed at, by rules.
+/// Mines what the agents failed at, and what one did in the month before, by rules.
 async fn mine(engine: &Engine, user: UserId, stop: &CancellationToken) -> anyhow::Result<MineReport> {
+    let month = HistoryPlan {
+        user,
+        rows: 5_000,
+        days: 30,
+        random_seed: 0,
+    };
+    engine.write_history(month, stop, &|_| {}).await?;
     let request = MineRequest {
         user_id: user,
-        since: super::machine_clock().now() - time::Duration::DAY,
+        since: time::OffsetDateTime::UNIX_EPOCH,
         triggered_by: TriggeredBy::Manual,
         mode: Mode::Store,
     };
