@@ -7,6 +7,7 @@ pub mod extract;
 pub mod mask;
 pub mod rollup;
 pub mod sampling;
+pub mod sentence;
 pub mod similarity;
 pub mod stats;
 pub mod words;
