@@ -5,6 +5,7 @@ mod api_key;
 mod budget;
 mod case;
 mod check;
+mod draft;
 mod failure;
 mod id;
 mod interaction;
@@ -30,6 +31,9 @@ pub use api_key::{ApiKey, KeyScope};
 pub use budget::{Budget, BudgetError, Cap, Charge, ChargeBasis, FLAT_CHARGE, Reservation};
 pub use case::CaseRecord;
 pub use check::{CheckResult, EvalResults, EvalSummary};
+pub use draft::{
+    DraftAssertions, DraftInput, DraftSource, DraftStatus, EditSource, EvalTestDraft, GeneratorMeta, Optional,
+};
 pub use failure::{Evidence, FailurePattern, FailureType, ReproductionContext, Severity};
 pub use id::{
     ApiKeyId, BrowserSessionId, CaseId, InteractionId, JobId, RunId, ScheduleId, SessionId, UserId,
