@@ -61,6 +61,8 @@ pub struct Policy {
     pub sample_salt: String,
     /// What else is masked.
     pub pii_patterns: Vec<PiiPattern>,
+    /// What scores arriving traces: checks in YAML, as suites have them under `assert`.
+    pub online_checks: Option<String>,
     /// Counts the changes, from 1; 0 for a tenant without a row.
     pub version: i32,
 }
@@ -108,6 +110,7 @@ impl Policy {
             success_threshold_pct: 80,
             sample_salt: String::new(),
             pii_patterns: Vec::new(),
+            online_checks: None,
             version: 0,
         }
     }

@@ -31,6 +31,7 @@ const PUT: Insert = Insert {
         "success_threshold_pct",
         "sample_salt",
         "pii_patterns",
+        "online_checks",
         "updated_at",
     ],
     narrow_integers: &[],
@@ -48,6 +49,7 @@ const PUT: Insert = Insert {
             "success_threshold_pct",
             "sample_salt",
             "pii_patterns",
+            "online_checks",
         ],
     },
 };
@@ -74,6 +76,7 @@ pub async fn put(scope: &mut Scope, policy: &Policy, id: Uuid, now: OffsetDateTi
         i64::from(policy.success_threshold_pct).into(),
         policy.sample_salt.as_str().into(),
         (&patterns).into(),
+        policy.online_checks.as_deref().into(),
         now.into(),
     ];
     PUT.rows(scope, &[row]).await?;
@@ -111,6 +114,7 @@ fn read(row: &Row) -> Result<Policy> {
         success_threshold_pct: percent(columns.read()?),
         sample_salt: columns.read()?,
         pii_patterns: patterns(&columns.read()?)?,
+        online_checks: columns.read()?,
         version: columns.read()?,
     })
 }

@@ -1,11 +1,13 @@
 //! Storing what several requests handed in, in one transaction: each item is decided in its order, under its tenant's
 //! policy of this moment.
 
+mod appraisal;
 mod traces;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
+use pawl_checks::Grading;
 use pawl_checks::mask::MaskCounts;
 use pawl_checks::rollup::{Observation, Rollup};
 use pawl_checks::sampling::{Decision, Signals, decide};
@@ -19,6 +21,7 @@ use time::{Date, OffsetDateTime};
 use super::content::{Beside, ContentHash, differing_fields};
 use super::hour::{data, rollup};
 use super::masking::{self, Maskers, Redactions, TenantMasker, redactions};
+use super::online::OnlineChecks;
 use super::outcome::{Batch, Item, Outcome, Terms};
 use super::signals;
 use super::zone::Zone;
@@ -30,6 +33,7 @@ pub(crate) struct Context {
     pub(crate) store: Store,
     pub(crate) clock: Clock,
     pub(crate) maskers: Arc<Maskers>,
+    pub(crate) online_checks: Arc<OnlineChecks>,
 }
 
 impl Context {
@@ -96,6 +100,7 @@ impl Context {
         let zone = Zone::named_or_utc(&policy.timezone);
         Tenant {
             masker: self.maskers.of(&policy),
+            online_checks: self.online_checks.of(&policy),
             day: zone.day(now),
             used: 0,
             used_more: false,
@@ -118,6 +123,7 @@ struct Tenant {
     policy: Policy,
     zone: Zone,
     masker: TenantMasker,
+    online_checks: Option<Arc<Grading>>,
     day: Date,
     used: u64,
     used_more: bool,

@@ -6,6 +6,7 @@ mod hour;
 pub mod list;
 pub(crate) mod masking;
 mod neighbours;
+mod online;
 pub(crate) mod outcome;
 pub mod overview;
 pub(crate) mod policy;
@@ -30,6 +31,7 @@ use self::content::ContentHasher;
 use self::group::Context;
 use self::masking::Maskers;
 pub use self::neighbours::{List, Neighbours};
+use self::online::OnlineChecks;
 use self::outcome::{Batch, Item};
 pub use self::outcome::{IntakeError, Outcome, Terms};
 pub use self::policy::problems as policy_problems;
@@ -45,6 +47,7 @@ pub(crate) struct Intake(Arc<Shared>);
 #[derive(Default)]
 struct Shared {
     maskers: Arc<Maskers>,
+    online_checks: Arc<OnlineChecks>,
     hasher: OnceCell<ContentHasher>,
     writer: OnceLock<Writer>,
 }
@@ -138,6 +141,22 @@ impl Engine {
         self.put_policy(scope, policy, known).await
     }
 
+    /// Sets what scores a tenant's arriving traces, or that nothing does; the rest of the policy stays.
+    ///
+    /// # Errors
+    /// [`EngineError::Policy`] when the checks cannot be made, with the place of what is wrong; when the database fails.
+    pub async fn set_online_checks(&self, user: UserId, checks: Option<String>) -> Result<(), EngineError> {
+        let mut scope = self.store.write(Actor::Service).await?;
+        intake::hold(&mut scope, &[user]).await?;
+        let known = policies::list(&mut scope, &[user]).await?.pop();
+        let policy = Policy {
+            online_checks: checks,
+            ..known.clone().unwrap_or_else(|| Policy::default_of(user))
+        };
+        policy::check(&policy)?;
+        self.put_policy(scope, policy, known).await
+    }
+
     async fn put_policy(
         &self,
         mut scope: Scope,
@@ -164,6 +183,7 @@ impl Engine {
             store: self.store.clone(),
             clock: self.clock.clone(),
             maskers: Arc::clone(&self.intake.0.maskers),
+            online_checks: Arc::clone(&self.intake.0.online_checks),
         }
     }
 

@@ -3,6 +3,7 @@
 use pawl_checks::mask::{Masker, TenantPattern};
 use pawl_model::{PiiPattern, Policy};
 
+use super::online;
 use super::received::FieldError;
 use super::zone::Zone;
 use crate::EngineError;
@@ -26,6 +27,10 @@ pub fn problems(policy: &Policy) -> Vec<FieldError> {
         ),
         ("timezone", timezone_problem(&policy.timezone)),
         ("pii_patterns", patterns_problem(&policy.pii_patterns)),
+        (
+            "online_checks",
+            policy.online_checks.as_deref().and_then(online::problem),
+        ),
     ]
     .into_iter()
     .filter_map(|(field, problem)| {

@@ -2,6 +2,7 @@
 
 mod joining;
 mod masking;
+mod scoring;
 
 use pawl_engine::trace::{SpanProblem, otlp};
 use pawl_testkit::{TestDatabase, on_both_engines};

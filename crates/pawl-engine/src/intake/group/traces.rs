@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use pawl_model::{InteractionId, Json, NewInteraction, Unscored, UserId};
+use pawl_model::{InteractionId, Json, NewInteraction, UserId};
 use pawl_store::interactions::{self, Known};
 use pawl_store::traces::{self, Trace};
 use pawl_store::{Actor, Scope};
@@ -171,8 +171,8 @@ impl Group<'_> {
                 row.cost_usd = now.cost_usd;
                 if is_new || row.assembled && joined.before.as_ref() != Some(&now) {
                     row.assembled = true;
-                    row.unscored = now.score.is_none().then_some(Unscored::NoCheck);
-                    let prepared = self.prepare(&row, now, &spans, hasher)?;
+                    let mut prepared = self.prepare(&row, now, &spans, hasher)?;
+                    self.appraise(&mut row, &mut prepared)?;
                     row.evaluation_id = Some(prepared.id);
                     if is_new {
                         self.store(prepared)?;
@@ -254,9 +254,17 @@ impl Group<'_> {
     }
 
     fn tenant(&self, user: UserId) -> Result<&Tenant, EngineError> {
-        self.tenants.get(&user).ok_or_else(|| EngineError::UnknownUser {
-            named: user.to_string(),
-        })
+        self.tenants.get(&user).ok_or_else(|| unknown(user))
+    }
+
+    pub(super) fn tenant_mut(&mut self, user: UserId) -> Result<&mut Tenant, EngineError> {
+        self.tenants.get_mut(&user).ok_or_else(|| unknown(user))
+    }
+}
+
+fn unknown(user: UserId) -> EngineError {
+    EngineError::UnknownUser {
+        named: user.to_string(),
     }
 }
 

@@ -212,6 +212,20 @@ fn compile(assert: &Assert, spec: &AssertSpec) -> Result<Vec<Check>, SuiteError>
     Check::compile(spec).map_err(|error| fault(&assert.spot, &error))
 }
 
+/// What judges by these entries, of which none may wait for the variables of a case.
+pub(super) fn compile_all(asserts: &[Assert]) -> Result<Grading, SuiteError> {
+    let mut checks = Vec::new();
+    for assert in asserts {
+        if assert.spec.has_template() {
+            let message = "a template is filled in with the variables of a case, and there is no case here";
+            return Err(assert.spot.error(message));
+        }
+        checks.extend(compile(assert, &assert.spec)?);
+    }
+    // Without a threshold there is nothing that could be wrong with them together.
+    Grading::new(checks, None).map_err(|error| fault(&asserts[0].spot, &error))
+}
+
 /// Hands out what judges a case. An entry is compiled once for all cases that have it.
 #[derive(Clone, Default)]
 pub(super) struct Grader {

@@ -61,6 +61,17 @@ impl Document {
         })
     }
 
+    /// A text of YAML that is in no file; errors name it so.
+    pub(super) fn inline(name: &str, text: &str) -> Self {
+        Self {
+            path: Path::new("").into(),
+            file: name.into(),
+            text: text.to_owned(),
+            syntax: Syntax::Yaml,
+            first_line: 1,
+        }
+    }
+
     /// One line of a JSON Lines file.
     pub(super) fn line(path: &Arc<Path>, file: &Arc<str>, text: String, line: u64) -> Self {
         Self {

@@ -31,6 +31,8 @@ mod yaml;
 use std::path::Path;
 use std::sync::Arc;
 
+use pawl_checks::Grading;
+
 use check_list::{Assert, PRESETS, SharedChecks};
 use config::Configuration;
 use cursor::{Cursor, Spot};
@@ -175,14 +177,7 @@ fn load_checks(name: &str) -> Result<Vec<Assert>, SuiteError> {
         );
     }
     let document = Arc::new(Document::read(path)?);
-    let value = document.parse()?;
-    let root = Cursor::root(&document, &value);
-    let checks = if root.value.is_object() {
-        keys::CHECKS_FILE.check(&root)?;
-        case_spec::read_asserts(&root)?
-    } else {
-        check_list::read_list(&root)?
-    };
+    let checks = read_checks(&document)?;
     if checks.is_empty() {
         return Err(SuiteError::new(
             Place::file(name),
@@ -190,4 +185,27 @@ fn load_checks(name: &str) -> Result<Vec<Assert>, SuiteError> {
         ));
     }
     Ok(checks)
+}
+
+fn read_checks(document: &Arc<Document>) -> Result<Vec<Assert>, SuiteError> {
+    let value = document.parse()?;
+    let root = Cursor::root(document, &value);
+    if root.value.is_object() {
+        keys::CHECKS_FILE.check(&root)?;
+        case_spec::read_asserts(&root)
+    } else {
+        check_list::read_list(&root)
+    }
+}
+
+/// Checks of a text of YAML, compiled: without cases they can have no templates. Errors name the text by `name`.
+///
+/// # Errors
+/// When there is none, one is malformed, or one cannot be made; the error names the place.
+pub(crate) fn grading(name: &str, text: &str) -> Result<Grading, SuiteError> {
+    let checks = read_checks(&Arc::new(Document::inline(name, text)))?;
+    if checks.is_empty() {
+        return Err(SuiteError::new(Place::file(name), "there are no checks in it"));
+    }
+    check_list::compile_all(&checks)
 }
