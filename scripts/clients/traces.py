@@ -1,5 +1,5 @@
 """Exports spans of an agent by OpenTelemetry's SDK for Python: over protobuf as its exporter does, and the same spans as
-JSON; then asks for the interactions that they make.
+JSON; then asks for the interactions that they make, and for these as traces.
 
 Needs PAWL_URL, a key for ingestion in PAWL_INGEST_KEY, and the service key in SUPABASE_SERVICE_ROLE_KEY.
 """
@@ -14,6 +14,7 @@ from google.protobuf import json_format
 from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
 from opentelemetry.exporter.otlp.proto.http import Compression
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SimpleSpanProcessor, SpanExportResult
@@ -34,7 +35,7 @@ def request(path, headers, body=None):
 def interactions(trace_ids):
     """The interactions of these traces, as they are stored."""
     ids = ",".join(trace_ids)
-    select = "interaction_id,prompt,response,score,latency_ms,trace"
+    select = "id,user_id,interaction_id,prompt,response,score,latency_ms,trace"
     query = urllib.parse.urlencode({"interaction_id": f"in.({ids})", "select": select})
     return request(f"/rest/v1/evaluations?{query}", {"apikey": SERVICE, "Authorization": f"Bearer {SERVICE}"})
 
@@ -80,16 +81,30 @@ def check(found, trace_id, question, answer):
     assert row["trace"] == [call], row
 
 
-def as_otlp_json(spans):
-    """The spans as OTLP has them in JSON: protobuf's own, but for ids, which are hexadecimal."""
-    document = json_format.MessageToDict(encode_spans(spans))
+def with_ids(document, written):
+    """A document whose ids are written otherwise: OTLP has them in hexadecimal, protobuf's own JSON in Base64."""
     for of_resource in document["resourceSpans"]:
         for of_scope in of_resource["scopeSpans"]:
             for span in of_scope["spans"]:
                 for name in ("traceId", "spanId", "parentSpanId"):
                     if name in span:
-                        span[name] = base64.b64decode(span[name]).hex()
-    return json.dumps(document).encode()
+                        span[name] = written(span[name])
+    return document
+
+
+def as_otlp_json(spans):
+    """The spans as OTLP has them in JSON."""
+    document = json_format.MessageToDict(encode_spans(spans))
+    return json.dumps(with_ids(document, lambda text: base64.b64decode(text).hex())).encode()
+
+
+def as_spans(row):
+    """The spans of an interaction as protobuf has them: what goes out is read by the SDK's own messages."""
+    path = f"/api/interactions/{row['id']}/otlp?user_id={row['user_id']}"
+    document = request(path, {"apikey": SERVICE, "Authorization": f"Bearer {SERVICE}"})
+    document = with_ids(document, lambda text: base64.b64encode(bytes.fromhex(text)).decode())
+    message = json_format.ParseDict(document, ExportTraceServiceRequest())
+    return [span for of_resource in message.resource_spans for of_scope in of_resource.scope_spans for span in of_scope.spans]
 
 
 def main():
@@ -115,6 +130,17 @@ def main():
     assert len(found) == len(both), f"{len(found)} interactions of {len(both)} traces"
     for trace_id, said in both.items():
         check(found, trace_id, *said)
+
+    sent = {span.context.span_id: span for span in kept.get_finished_spans()}
+    known = 0
+    for row in found:
+        for span in as_spans(row):
+            same = sent.get(int.from_bytes(span.span_id, "big"))
+            if same is not None:
+                known += 1
+                assert (span.name, span.start_time_unix_nano) == (same.name, same.start_time), span
+                assert len(span.attributes) == len(same.attributes) and len(span.events) == len(same.events), span
+    assert known == len(sent), f"{known} of {len(sent)} spans came back"
 
     # One by one and again: the same spans make the same interaction.
     for span in reversed(kept.get_finished_spans()):

@@ -10,6 +10,7 @@ mod caller;
 mod dialect;
 mod health;
 mod intake;
+mod interactions;
 mod limits;
 mod logging;
 mod metrics;

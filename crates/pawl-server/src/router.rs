@@ -14,8 +14,8 @@ use utoipa_axum::routes;
 use crate::limits::{Places, bounded};
 use crate::problem::ProblemDocument;
 use crate::{
-    AppState, auth, browser, dialect, health, intake, metrics, observe, openapi, otlp, rest, runs,
-    suggestions, ui,
+    AppState, auth, browser, dialect, health, intake, interactions, metrics, observe, openapi, otlp, rest,
+    runs, suggestions, ui,
 };
 
 /// Everything that the server answers.
@@ -56,6 +56,8 @@ fn declared() -> (Routes, OpenApi) {
         .routes(routes!(intake::ingest))
         .routes(routes!(intake::policy))
         .routes(routes!(otlp::export))
+        .routes(routes!(interactions::get))
+        .routes(routes!(interactions::otlp))
         .routes(routes!(runs::list))
         .routes(routes!(runs::get))
         .routes(routes!(runs::cases))

@@ -4,6 +4,7 @@ mod access;
 mod export;
 mod mine;
 mod simulation;
+mod traces;
 
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
@@ -24,6 +25,9 @@ pub(crate) use self::mine::{
     JobsCommand, JobsListArgs, JobsRetryArgs, MineArgs, ScheduleArgs, SchedulesArgs, Since, WorkArgs,
 };
 pub(crate) use self::simulation::{SeedArgs, SimulateArgs};
+pub(crate) use self::traces::{
+    ImportCommand, ImportTracesArgs, OnlineChecksArgs, OnlineChecksCommand, OnlineChecksSetArgs, TraceFormat,
+};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -66,6 +70,12 @@ pub(crate) enum Command {
     /// Write what is stored to files
     #[command(subcommand)]
     Export(ExportCommand),
+    /// Store what other tools have exported
+    #[command(subcommand)]
+    Import(ImportCommand),
+    /// Set, show or clear the checks that score arriving traces
+    #[command(subcommand)]
+    OnlineChecks(OnlineChecksCommand),
     /// Show what is configured, where it comes from, and whether the database is well
     Doctor(DoctorArgs),
     /// Print what clients need to reach this instance: URL, public key, service key, ingestion secret

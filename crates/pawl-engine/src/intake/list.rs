@@ -146,10 +146,8 @@ impl Engine {
         let policy = policies::list(&mut scope, &[interaction.user_id]).await?.pop();
         let policy = policy.unwrap_or_else(|| Policy::default_of(interaction.user_id));
         self.mask_for_view(&policy, &mut interaction);
-        if let Some(trace) = trace.as_mut().filter(|_| policy.obfuscate_pii) {
-            let mut spans = TraceSpans::read(&trace.spans);
-            masking::mask_spans(&self.maskers().of(&policy), &mut spans);
-            trace.spans = spans.stored().map_err(EngineError::TraceData)?;
+        if let Some(trace) = &mut trace {
+            self.mask_trace_for_view(&policy, trace)?;
         }
         Ok(Some(InteractionDetail {
             interaction,
@@ -185,6 +183,20 @@ impl Engine {
                 return Ok(());
             }
         }
+    }
+
+    /// As [`Engine::mask_for_view`].
+    pub(super) fn mask_trace_for_view(
+        &self,
+        policy: &Policy,
+        trace: &mut StoredTrace,
+    ) -> Result<(), EngineError> {
+        if policy.obfuscate_pii {
+            let mut spans = TraceSpans::read(&trace.spans);
+            masking::mask_spans(&self.maskers().of(policy), &mut spans);
+            trace.spans = spans.stored().map_err(EngineError::TraceData)?;
+        }
+        Ok(())
     }
 
     /// What was stored while the policy did not ask for it is masked on its way out.

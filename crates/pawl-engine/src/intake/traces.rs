@@ -1,9 +1,17 @@
-//! Traces are received: whole exports, of which what fits is stored.
+//! Traces come in as whole exports, of which what fits is stored; and interactions go out as traces.
 
-use pawl_model::UserId;
+use std::collections::HashMap;
 
-use crate::trace::{Export, SpanProblem};
-use crate::{Engine, EngineError};
+use pawl_model::{InteractionId, UserId};
+use pawl_store::{policies, traces};
+use serde_json::Value;
+
+use super::list::{InteractionFilter, InteractionOrder, ListRequest};
+use crate::trace::{Export, SpanProblem, StoredTrace, emission};
+use crate::{Actor, Engine, EngineError};
+
+/// Interactions whose traces are held at a time.
+const AT_ONCE: u32 = 16;
 
 impl Engine {
     /// Stores the spans of an export, each in the trace that it belongs to, and what they make together as interactions.
@@ -21,5 +29,77 @@ impl Engine {
             .store_traces(user, hasher, &mut export)
             .await?;
         Ok(export.rejected())
+    }
+
+    /// An interaction that the actor sees as a document of OTLP in JSON, masked as the policy says; none where there is
+    /// none.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn interaction_as_otlp(
+        &self,
+        actor: Actor,
+        id: InteractionId,
+    ) -> Result<Option<Value>, EngineError> {
+        let detail = self.interaction(actor, id).await?;
+        Ok(detail.map(|detail| emission::document(&detail.interaction, detail.trace.as_ref())))
+    }
+
+    /// Shows every interaction of a tenant that a filter lets through to `see` as a document of OTLP in JSON, the oldest
+    /// first, masked as the policy says.
+    ///
+    /// # Errors
+    /// When the database fails, or `see` does.
+    pub async fn each_interaction_as_otlp<E: From<EngineError>>(
+        &self,
+        actor: Actor,
+        user_id: UserId,
+        filter: &InteractionFilter,
+        mut see: impl FnMut(&Value) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut after = None;
+        loop {
+            let request = ListRequest {
+                user_id,
+                filter,
+                order: InteractionOrder::Oldest,
+                after: after.as_ref(),
+                limit: AT_ONCE,
+            };
+            let page = self.interactions(actor, &request).await?;
+            let ids = page
+                .items
+                .iter()
+                .map(|interaction| interaction.interaction_id.as_str());
+            let traces = self
+                .traces_for_view(actor, user_id, &ids.collect::<Vec<_>>())
+                .await?;
+            for interaction in &page.items {
+                let trace = traces.get(&interaction.interaction_id);
+                see(&emission::document(interaction, trace))?;
+            }
+            after = page.next;
+            if after.is_none() {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn traces_for_view(
+        &self,
+        actor: Actor,
+        user: UserId,
+        ids: &[&str],
+    ) -> Result<HashMap<String, StoredTrace>, EngineError> {
+        let mut scope = self.store.read(actor).await?;
+        let policy = policies::list(&mut scope, &[user]).await?.pop();
+        let mut by_id = HashMap::new();
+        for mut trace in traces::get(&mut scope, user, ids).await? {
+            if let Some(policy) = &policy {
+                self.mask_trace_for_view(policy, &mut trace)?;
+            }
+            by_id.insert(trace.trace_id.clone(), trace);
+        }
+        Ok(by_id)
     }
 }

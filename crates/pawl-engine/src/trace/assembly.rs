@@ -41,27 +41,13 @@ impl Assembled {
     /// What these spans make together; nothing where there is neither an agent nor a model that answers among them.
     #[must_use]
     pub fn of(spans: &[&Span]) -> Option<Self> {
-        let depths = depths(spans);
-        let mut steps: Vec<Step<'_>> = spans
-            .iter()
-            .zip(depths)
-            .filter_map(|(span, depth)| {
-                let reading = Reading::of(span);
-                Some(Step {
-                    role: reading.role?,
-                    span,
-                    depth,
-                    reading,
-                })
-            })
-            .collect();
+        let steps = steps(spans);
         if !steps
             .iter()
             .any(|step| matches!(step.role, Role::Agent | Role::Model))
         {
             return None;
         }
-        steps.sort_by_key(Step::order);
         let began = steps.iter().map(|step| step.span.start_time_unix_nano);
         let began = began.filter(|at| *at > 0).min();
         let ended = steps.iter().map(|step| step.span.end_time_unix_nano).max();
@@ -89,6 +75,31 @@ impl Assembled {
                 .filter(|cost| cost.is_finite()),
         })
     }
+}
+
+/// Which of these spans is the outermost one of an agent or a model; none where there is neither.
+pub(super) fn outermost_place(spans: &[&Span]) -> Option<usize> {
+    let steps = steps(spans);
+    let first = steps
+        .iter()
+        .find(|step| matches!(step.role, Role::Agent | Role::Model))?;
+    spans.iter().position(|span| span.span_id == first.span.span_id)
+}
+
+/// The spans that have to do with the agent: the outer ones first, then the earlier ones.
+fn steps<'s>(spans: &[&'s Span]) -> Vec<Step<'s>> {
+    let step = |(span, depth): (&&'s Span, usize)| {
+        let reading = Reading::of(span);
+        Some(Step {
+            role: reading.role?,
+            span,
+            depth,
+            reading,
+        })
+    };
+    let mut steps: Vec<Step<'s>> = spans.iter().zip(depths(spans)).filter_map(step).collect();
+    steps.sort_by_key(Step::order);
+    steps
 }
 
 /// A span that has to do with the agent, and what it says.

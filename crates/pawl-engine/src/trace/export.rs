@@ -101,6 +101,18 @@ impl Export {
         self.problem.get_or_insert(problem);
     }
 
+    /// How many spans were seen, those that are not taken among them.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.seen
+    }
+
+    /// Whether no span was seen.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.seen == 0
+    }
+
     /// The spans, which are then to be stored.
     pub(crate) fn take_spans(&mut self) -> Vec<Span> {
         std::mem::take(&mut self.spans)

@@ -3,6 +3,8 @@
 //! Nothing here does I/O. `docs/TRACES.md` has the rules.
 
 mod assembly;
+pub mod datadog;
+pub mod emission;
 mod export;
 pub mod otlp;
 mod reading;

@@ -2,6 +2,8 @@
 //!
 //! Source: OpenTelemetry protocol 1.x, "JSON Protobuf Encoding".
 
+mod write;
+
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -13,6 +15,7 @@ use serde_json::{Map, Value};
 
 use super::span::{Attributes, Dropped, Event, Link, Origin, Span, SpanKind, Status, StatusCode};
 use super::{Export, SpanProblem};
+pub use write::document;
 
 /// Why a text is no document of OTLP.
 #[derive(Debug, thiserror::Error)]

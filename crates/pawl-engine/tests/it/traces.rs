@@ -1,5 +1,6 @@
 //! Traces over both engines: what is stored of them, and the interactions that they make.
 
+mod emitting;
 mod joining;
 mod masking;
 mod scoring;

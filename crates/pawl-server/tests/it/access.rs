@@ -24,6 +24,8 @@ const OPERATIONS: &[Entry] = &[
     ("POST", "/api/evals/ingest", [401; 5]),
     ("GET", "/api/evals/policy", [401; 5]),
     ("POST", "/v1/traces", [401; 5]),
+    ("GET", "/api/interactions/{id}", [401, 401, 404, 404, 404]),
+    ("GET", "/api/interactions/{id}/otlp", [401, 401, 404, 404, 404]),
     ("GET", "/api/runs", [401, 401, 200, 200, 200]),
     ("GET", "/api/runs/{id}", [401, 401, 404, 404, 404]),
     ("GET", "/api/runs/{id}/cases", [401, 401, 404, 404, 404]),

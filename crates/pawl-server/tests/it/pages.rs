@@ -1,7 +1,7 @@
 //! The web pages, as browsers without a script meet them.
 
 mod access;
-mod browser;
+pub(crate) mod browser;
 mod dashboard;
 mod interactions;
 mod login;

@@ -13,11 +13,13 @@ use prost::Message;
 use serde_json::{Value, json};
 
 use crate::intake::gzip;
+use crate::pages::browser::Browser;
 
 on_both_engines!(
     both_encodings_store_the_same,
     what_cannot_be_stored_is_told_and_the_rest_is_stored,
     refusals_are_statuses_in_the_encoding_of_the_request,
+    an_interaction_is_shown_with_its_trace_and_goes_out_as_one,
 );
 
 const AGENT: &str = include_str!("../../../../examples/traces/agent.otlp.json");
@@ -247,4 +249,76 @@ async fn refusals_are_statuses_in_the_encoding_of_the_request(database: TestData
         assert_eq!(send(sender, "{}", JSON).await.0, 415);
     }
     assert_eq!(stored(&server).await, 0);
+}
+
+async fn an_interaction_is_shown_with_its_trace_and_goes_out_as_one(database: TestDatabase) {
+    let server = TestServer::new(database).await;
+    let tenant = server.user_a.id;
+    let json = request(&server, KeyScope::Ingest, JSON).await;
+    let checks = "- type: icontains\n  value: REFUND\n- type: contains\n  value: voucher\n";
+    // Without the verdict that comes with them.
+    let document = AGENT.replace("gen_ai.evaluation.result", "noted");
+    let scored = document.replace("4bf92f3577b34da6a3ce929d0e0e4736", &"0d".repeat(16));
+    assert_eq!(send(json.try_clone().unwrap(), document, JSON).await.0, 200);
+    let online = Some(checks.to_owned());
+    server.engine.set_online_checks(tenant, online).await.unwrap();
+    assert_eq!(send(json.try_clone().unwrap(), scored, JSON).await.0, 200);
+    let get = async |who: Identity, path: &str| {
+        let answer = server.get(who, path).send().await.unwrap();
+        (answer.status().as_u16(), answer.json::<Value>().await.unwrap())
+    };
+    let (_, rows) = get(
+        Identity::UserA,
+        "/rest/v1/evaluations?select=id,score&order=score.desc.nullslast",
+    )
+    .await;
+    let path = |place: usize| ["/api/interactions/", rows[place]["id"].as_str().unwrap()].concat();
+    let (status, shown) = get(Identity::UserA, &path(0)).await;
+    assert_eq!(
+        (status, &shown["interaction"]["score"], &shown["unscored"]),
+        (200, &json!(0.5), &Value::Null)
+    );
+    assert_eq!(
+        (&shown["input_tokens"], &shown["spans"][0]["name"]),
+        (&json!(213), &json!("invoke_agent refunds"))
+    );
+    let failed = &shown["check_results"]["checks"][1];
+    assert_eq!(
+        (&failed["name"], &failed["passed"]),
+        (&json!("contains"), &json!(false))
+    );
+    let (_, unscored) = get(Identity::UserA, &path(1)).await;
+    assert_eq!(
+        (&unscored["interaction"]["score"], &unscored["unscored"]),
+        (&Value::Null, &json!("no_check"))
+    );
+    let otlp = [&path(0), "/otlp"].concat();
+    let (status, trace) = get(Identity::UserA, &otlp).await;
+    let events = &trace["resourceSpans"][0]["scopeSpans"][0]["spans"][0]["events"];
+    let names: Vec<&Value> = events
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|event| &event["name"])
+        .collect();
+    let verdict = "gen_ai.evaluation.result";
+    assert_eq!(status, 200);
+    assert_eq!(names, ["noted", verdict, verdict, verdict]);
+    // What goes out may come in; it is known already but for the verdict.
+    assert_eq!(send(json, trace.to_string(), JSON).await, (200, b"{}".to_vec()));
+    for path in [path(0), otlp] {
+        assert_eq!(get(Identity::UserB, &path).await.0, 404);
+    }
+    let browser = Browser::of(&server, &server.user_a).await;
+    let page = browser.page(&path(0).replace("/api", "")).await;
+    for said in [
+        "does not contain",
+        "213 tokens in",
+        "execute_tool",
+        "gen_ai.tool.call.arguments",
+    ] {
+        assert!(page.contains(said), "{said}: {page}");
+    }
+    let page = browser.page(&path(1).replace("/api", "")).await;
+    assert!(page.contains("not scored: no online check"), "{page}");
 }

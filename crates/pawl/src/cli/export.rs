@@ -60,6 +60,8 @@ pub(crate) enum ExportFormat {
     Jsonl,
     /// A table for spreadsheets
     Csv,
+    /// A document of OTLP a line: the trace of each, with an event for its score
+    Otlp,
 }
 
 fn day(text: &str) -> Result<time::Date, String> {

@@ -70,6 +70,15 @@ async fn interactions(args: ExportInteractionsArgs) -> anyhow::Result<Exit> {
                 .await?;
             table.end()?;
         }
+        ExportFormat::Otlp => {
+            engine
+                .each_interaction_as_otlp(actor, user, &filter, |document| {
+                    count += 1;
+                    writeln!(out, "{document}")?;
+                    Ok::<(), anyhow::Error>(())
+                })
+                .await?;
+        }
     }
     out.flush()?;
     engine.close().await;

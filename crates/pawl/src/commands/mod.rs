@@ -4,11 +4,13 @@ mod compare;
 mod demo;
 mod doctor;
 mod export;
+mod import;
 mod jobs;
 mod key;
 mod keys;
 mod migrate;
 mod mine;
+mod online_checks;
 mod run;
 mod seed;
 mod serve;
@@ -42,6 +44,8 @@ pub(crate) async fn dispatch(cli: Cli, stop: &CancellationToken) -> anyhow::Resu
         Command::Seed(args) => seed::seed(args, stop).await,
         Command::Simulate(args) => simulate::simulate(args, stop).await,
         Command::Export(command) => export::export(command).await,
+        Command::Import(command) => import::import(command).await,
+        Command::OnlineChecks(command) => online_checks::online_checks(command).await,
         Command::Doctor(args) => doctor::doctor(args).await,
         Command::Keys(args) => keys::keys(args).await,
         Command::User(command) => user::user(command).await,

@@ -14,4 +14,5 @@ mod rig;
 mod samples;
 mod serve;
 mod stories;
+mod traces;
 mod work;

@@ -15,9 +15,9 @@ pub(super) const INPUT_TOKENS: [&str; 2] = ["gen_ai.usage.input_tokens", "gen_ai
 pub(super) const OUTPUT_TOKENS: [&str; 2] = ["gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"];
 /// No convention has it; these are what instrumentations write.
 pub(super) const COST: [&str; 2] = ["gen_ai.usage.cost", "gen_ai.usage.total_cost"];
-pub(super) const EVALUATION: &str = "gen_ai.evaluation.result";
-pub(super) const EVALUATION_NAME: &str = "gen_ai.evaluation.name";
-pub(super) const EVALUATION_SCORE: &str = "gen_ai.evaluation.score.value";
+pub(in super::super) const EVALUATION: &str = "gen_ai.evaluation.result";
+pub(in super::super) const EVALUATION_NAME: &str = "gen_ai.evaluation.name";
+pub(in super::super) const EVALUATION_SCORE: &str = "gen_ai.evaluation.score.value";
 
 /// The event that holds the messages of a call, where they are not recorded on its span.
 const DETAILS: &str = "gen_ai.client.inference.operation.details";

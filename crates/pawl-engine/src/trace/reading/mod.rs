@@ -13,6 +13,7 @@ mod tests;
 use serde_json::Value;
 
 use super::span::{Attributes, Event, Span};
+pub(super) use gen_ai::{EVALUATION, EVALUATION_NAME, EVALUATION_SCORE};
 pub(super) use message::{Call, Message};
 
 /// What a span is in the life of an agent.
@@ -128,20 +129,17 @@ pub(super) struct Evaluation<'s> {
 
 /// The verdicts in a span. Those on another scale than from 0 to 1 are none of ours.
 pub(super) fn evaluations(span: &Span) -> impl Iterator<Item = Evaluation<'_>> {
-    let results = span
-        .events
-        .iter()
-        .filter(|event| event.name == gen_ai::EVALUATION);
+    let results = span.events.iter().filter(|event| event.name == EVALUATION);
     results.filter_map(
         |Event {
              attributes,
              time_unix_nano,
              ..
          }| {
-            let score = attributes.get(gen_ai::EVALUATION_SCORE)?.as_f64()?;
+            let score = attributes.get(EVALUATION_SCORE)?.as_f64()?;
             (0.0..=1.0).contains(&score).then(|| Evaluation {
                 name: attributes
-                    .get(gen_ai::EVALUATION_NAME)
+                    .get(EVALUATION_NAME)
                     .and_then(Value::as_str)
                     .unwrap_or_default(),
                 score,

@@ -6,7 +6,9 @@ use pawl_engine::intake::list::InteractionDetail;
 use pawl_engine::intake::{List, Zone};
 use pawl_engine::mine::suggestions::Mined;
 use pawl_engine::trace::StoredTrace;
-use pawl_model::{FailurePattern, Interaction, InteractionId, Json, Policy, Suggestion, Unscored};
+use pawl_model::{
+    CheckResult, EvalResults, FailurePattern, Interaction, InteractionId, Json, Policy, Suggestion, Unscored,
+};
 use serde_json::Value;
 
 use super::query::ListQuery;
@@ -36,6 +38,8 @@ pub(in crate::ui) struct DetailPage {
     score: Option<ShownScore>,
     /// Why it has none, where that is known.
     unscored: Option<&'static str>,
+    /// What the online checks said.
+    checks: Vec<CheckResult>,
     /// What its models took, in words.
     usage: Option<String>,
     latency: Option<String>,
@@ -136,6 +140,7 @@ pub(in crate::ui) async fn show(
         tool_calls: trace::tool_calls(interaction.trace.as_ref()),
         spans: trace::spans(trace.as_ref().map(|trace| &trace.spans)),
         unscored: trace.as_ref().and_then(|trace| trace.unscored).map(why_unscored),
+        checks: trace.as_ref().map(checks).unwrap_or_default(),
         usage: trace.as_ref().and_then(usage),
         masking: Masking::of(interaction, policy),
         history: history(interaction, mined.as_ref(), &moments),
@@ -198,6 +203,11 @@ const fn why_unscored(reason: Unscored) -> &'static str {
         Unscored::OverCap => "over the day's cap",
         Unscored::NoCheck => "no online check",
     }
+}
+
+fn checks(trace: &StoredTrace) -> Vec<CheckResult> {
+    let results = trace.check_results.as_ref();
+    results.map_or_else(Vec::new, |results| EvalResults::read(&results.to_value()).checks)
 }
 
 /// Tokens and dollars, as far as they are known.

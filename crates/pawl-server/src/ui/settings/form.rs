@@ -27,6 +27,8 @@ pub(in crate::ui) struct PolicyForm {
     pub(super) success_threshold_pct: String,
     /// A line each: a regular expression, or `NAME = expression`.
     pub(super) pii_patterns: String,
+    /// In YAML.
+    pub(super) online_checks: String,
     /// Of the policy that somebody saw.
     pub(super) version: String,
 }
@@ -46,6 +48,7 @@ impl PolicyForm {
             failure_flags: policy.failure_flags.join("\n"),
             success_threshold_pct: policy.success_threshold_pct.to_string(),
             pii_patterns: written(&policy.pii_patterns),
+            online_checks: policy.online_checks.clone().unwrap_or_default(),
             version: policy.version.to_string(),
         }
     }
@@ -102,6 +105,8 @@ impl PolicyForm {
             failure_score: failure_score.unwrap_or(policy.failure_score),
             success_threshold_pct: u8::try_from(success).unwrap_or(100),
             pii_patterns: patterns(&self.pii_patterns),
+            online_checks: Some(self.online_checks.replace('\r', ""))
+                .filter(|checks| !checks.trim().is_empty()),
             // What is no number is the version of none.
             version: self.version.parse().unwrap_or(-1),
             ..policy

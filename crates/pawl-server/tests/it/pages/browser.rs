@@ -6,14 +6,14 @@ use pawl_testkit::http::{Client, Method, RequestBuilder, Response, redirect};
 use pawl_testkit::{TestServer, TestUser};
 
 /// A browser, which does not follow redirects by itself.
-pub(super) struct Browser {
+pub(crate) struct Browser {
     client: Client,
     url: String,
     cookies: Mutex<Vec<(String, String)>>,
 }
 
 impl Browser {
-    pub(super) fn new(server: &TestServer) -> Self {
+    pub(crate) fn new(server: &TestServer) -> Self {
         let client = Client::builder().redirect(redirect::Policy::none());
         Self {
             client: client.build().unwrap(),
@@ -23,7 +23,7 @@ impl Browser {
     }
 
     /// One in which this user has logged in.
-    pub(super) async fn of(server: &TestServer, user: &TestUser) -> Self {
+    pub(crate) async fn of(server: &TestServer, user: &TestUser) -> Self {
         let browser = Self::new(server);
         let form = [("email", &*user.email), ("password", TestServer::PASSWORD)];
         let answer = browser.post("/login", &form).await;
@@ -31,20 +31,20 @@ impl Browser {
         browser
     }
 
-    pub(super) fn cookie(&self, name: &str) -> Option<String> {
+    pub(crate) fn cookie(&self, name: &str) -> Option<String> {
         let cookies = self.cookies.lock().unwrap();
         let found = cookies.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| value.clone())
     }
 
-    pub(super) fn set_cookie(&self, name: &str, value: &str) {
+    pub(crate) fn set_cookie(&self, name: &str, value: &str) {
         let mut cookies = self.cookies.lock().unwrap();
         cookies.retain(|(known, _)| known != name);
         cookies.push((name.to_owned(), value.to_owned()));
     }
 
     /// A request as browsers send it, but for where it comes from.
-    pub(super) fn request(&self, method: Method, path: &str) -> RequestBuilder {
+    pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
         let cookies = self.cookies.lock().unwrap();
         let cookies: Vec<String> = cookies
             .iter()
@@ -60,7 +60,7 @@ impl Browser {
     }
 
     /// Sends it, and keeps the cookies that it is given.
-    pub(super) async fn send(&self, request: RequestBuilder) -> Response {
+    pub(crate) async fn send(&self, request: RequestBuilder) -> Response {
         let response = request.send().await.unwrap();
         for given in response.headers().get_all("set-cookie") {
             let (cookie, _) = given.to_str().unwrap().split_once(';').unwrap();
@@ -70,19 +70,19 @@ impl Browser {
         response
     }
 
-    pub(super) async fn get(&self, path: &str) -> Response {
+    pub(crate) async fn get(&self, path: &str) -> Response {
         self.send(self.request(Method::GET, path)).await
     }
 
     /// A page that is there.
-    pub(super) async fn page(&self, path: &str) -> String {
+    pub(crate) async fn page(&self, path: &str) -> String {
         let response = self.get(path).await;
         assert_eq!(response.status().as_u16(), 200, "{path}");
         response.text().await.unwrap()
     }
 
     /// Sends a form from a page of the same server.
-    pub(super) async fn post(&self, path: &str, form: &[(&str, &str)]) -> Response {
+    pub(crate) async fn post(&self, path: &str, form: &[(&str, &str)]) -> Response {
         let request = self
             .request(Method::POST, path)
             .header("sec-fetch-site", "same-origin")
@@ -93,7 +93,7 @@ impl Browser {
 }
 
 /// A form as browsers write it.
-pub(super) fn encoded(form: &[(&str, &str)]) -> String {
+pub(crate) fn encoded(form: &[(&str, &str)]) -> String {
     form_urlencoded::Serializer::new(String::new())
         .extend_pairs(form)
         .finish()

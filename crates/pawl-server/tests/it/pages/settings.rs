@@ -48,6 +48,10 @@ async fn a_policy_is_saved_whole_or_not_at_all(database: TestDatabase) {
         ("timezone", "Mars/Olympus"),
         ("failure_score", "2"),
         ("pii_patterns", "(<b>"),
+        (
+            "online_checks",
+            "- type: equals\r\n  value: x\r\n- type: python\r\n  value: <b>",
+        ),
     ];
     let answer = browser.post("/settings/policy", &policy_form(&wrong)).await;
     assert_eq!(answer.status().as_u16(), 422);
@@ -57,12 +61,14 @@ async fn a_policy_is_saved_whole_or_not_at_all(database: TestDatabase) {
         "Enter a number from 0 to 1.",
         "Pattern 1, column",
         "value=\"Mars/Olympus\"",
+        "nline checks:3:9",
     ] {
         assert!(page.contains(said), "{said}: {page}");
     }
     assert!(!page.contains("<b>"), "{page}");
     assert_eq!(policy().await.version, 0);
-    let answer = browser.post("/settings/policy", &policy_form(&[])).await;
+    let checks = [("online_checks", "- type: contains\r\n  value: refund\r\n")];
+    let answer = browser.post("/settings/policy", &policy_form(&checks)).await;
     assert_eq!(header(&answer, "location"), "/settings?done=policy#policy");
     let saved = policy().await;
     assert_eq!(
@@ -75,6 +81,8 @@ async fn a_policy_is_saved_whole_or_not_at_all(database: TestDatabase) {
     );
     assert_eq!(saved.failure_flags, ["hallucination", "slow"]);
     assert_eq!((saved.failure_score, saved.success_threshold_pct), (0.4, 90));
+    let expected = "- type: contains\n  value: refund\n";
+    assert_eq!(saved.online_checks.as_deref(), Some(expected));
     assert_eq!(saved.pii_patterns[0].name.as_deref(), Some("ORDER"));
     let page = browser.page("/settings?done=policy").await;
     assert!(

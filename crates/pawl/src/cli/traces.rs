@@ -1,0 +1,82 @@
+//! `pawl import` and `pawl online-checks`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::{DatabaseArgs, UserArgs};
+
+/// `pawl import`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ImportCommand {
+    /// Store traces from files, as if they were handed in now
+    Traces(ImportTracesArgs),
+}
+
+/// `pawl import traces`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pawl import traces spans.json --format datadog
+  pawl export interactions --format otlp | pawl import traces - --user other@example.org
+
+A file holds one document, or several one after the other, such as one on each line.
+What is stored already is left as it is, so that the same file can be imported again.")]
+pub(crate) struct ImportTracesArgs {
+    /// Files; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// What wrote them
+    #[arg(long, value_enum, default_value_t = TraceFormat::Otlp)]
+    pub(crate) format: TraceFormat,
+    #[command(flatten)]
+    pub(crate) user: UserArgs,
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
+}
+
+/// How traces are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TraceFormat {
+    /// OpenTelemetry: OTLP in JSON
+    Otlp,
+    /// Datadog LLM Observability: answers of its Export API
+    Datadog,
+}
+
+/// `pawl online-checks`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum OnlineChecksCommand {
+    /// Score arriving traces by the checks of a file, from now on
+    Set(OnlineChecksSetArgs),
+    /// Print the checks
+    Show(OnlineChecksArgs),
+    /// Score no more traces
+    Clear(OnlineChecksArgs),
+}
+
+/// `pawl online-checks set`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  pawl online-checks set checks.yaml
+
+The file is a list of checks, as such or under `assert`: see docs/CHECKS.md. Its content is kept with the policy.")]
+pub(crate) struct OnlineChecksSetArgs {
+    /// YAML with a list of checks
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) user: UserArgs,
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
+}
+
+/// `pawl online-checks show` and `clear`.
+#[derive(Debug, Args)]
+pub(crate) struct OnlineChecksArgs {
+    #[command(flatten)]
+    pub(crate) user: UserArgs,
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
+}
