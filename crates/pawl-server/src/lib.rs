@@ -30,6 +30,7 @@ mod tenant;
 mod ui;
 
 pub use logging::{LogFormat, log_failure, start_logging};
+pub use otlp::protobuf::{NoExport, read as read_protobuf};
 pub use problem::{ErrorCode, Problem};
 pub use router::{document, router};
 pub use serve::serve;

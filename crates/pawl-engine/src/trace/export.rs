@@ -1,6 +1,7 @@
 //! The spans that one request brings, within limits, and how many of them could not be taken.
 
 use pawl_model::{Json, JsonError};
+use serde_json::Value;
 
 use super::{Span, TraceSpans};
 
@@ -12,6 +13,9 @@ pub const MAX_SPAN_BYTES: usize = 1024 * 1024;
 const MAX_ORIGIN_BYTES: usize = 64 * 1024;
 /// Bytes that the spans of one request may have as they are stored, each with what is known of its sender.
 const MAX_STORED_BYTES: usize = 64 * 1024 * 1024;
+
+/// How deep lists and objects may be nested in a value: written as a document of OTLP, each level takes four.
+const MAX_DEPTH: usize = 24;
 
 /// Why a span is not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -35,7 +39,7 @@ pub enum SpanProblem {
     #[error("a span id has 8 bytes that are not all zero")]
     SpanId,
     /// It holds what databases do not keep.
-    #[error("a span holds the NUL character, or is nested too deep")]
+    #[error("a span holds the NUL character, or a value that is nested deeper than {MAX_DEPTH} levels")]
     Unstorable,
     /// It is of another form than spans are.
     #[error("a span is not of the form that the protocol has")]
@@ -72,6 +76,9 @@ impl Export {
     pub fn take(&mut self, bytes: usize, read: impl FnOnce() -> Result<Span, SpanProblem>) {
         self.seen += 1;
         let taken = self.admit(bytes).and_then(|()| read()).and_then(|span| {
+            if span.values().any(|value| is_deeper(value, MAX_DEPTH)) {
+                return Err(SpanProblem::Unstorable);
+            }
             let stored = span.stored().map_err(|_| SpanProblem::Unstorable)?;
             self.bytes += stored.len();
             if self.bytes > MAX_STORED_BYTES {
@@ -113,6 +120,12 @@ impl Export {
         self.seen == 0
     }
 
+    /// The spans that are taken.
+    #[must_use]
+    pub fn spans(&self) -> &[Span] {
+        &self.spans
+    }
+
     /// The spans, which are then to be stored.
     pub(crate) fn take_spans(&mut self) -> Vec<Span> {
         std::mem::take(&mut self.spans)
@@ -135,4 +148,13 @@ impl Export {
     pub fn rejected(&self) -> Option<(u64, SpanProblem)> {
         Some((self.rejected, self.problem?))
     }
+}
+
+fn is_deeper(value: &Value, levels: usize) -> bool {
+    let mut inner: Box<dyn Iterator<Item = &Value>> = match value {
+        Value::Array(items) => Box::new(items.iter()),
+        Value::Object(members) => Box::new(members.values()),
+        _ => return false,
+    };
+    levels == 0 || inner.any(|value| is_deeper(value, levels - 1))
 }

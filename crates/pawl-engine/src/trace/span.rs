@@ -232,6 +232,21 @@ impl Span {
         at.ok().filter(|_| self.start_time_unix_nano > 0)
     }
 
+    /// The values of all its attributes, those of its parts among them.
+    pub(super) fn values(&self) -> impl Iterator<Item = &Value> {
+        let events = self.events.iter().map(|event| &event.attributes);
+        let links = self.links.iter().map(|link| &link.attributes);
+        let all = [
+            &self.attributes,
+            &self.origin.resource,
+            &self.origin.scope_attributes,
+        ];
+        all.into_iter()
+            .chain(events)
+            .chain(links)
+            .flat_map(Attributes::values)
+    }
+
     /// Whether it ended in an error.
     #[must_use]
     pub fn is_error(&self) -> bool {

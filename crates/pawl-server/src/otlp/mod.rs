@@ -4,7 +4,7 @@
 
 mod answer;
 mod encoding;
-mod protobuf;
+pub(crate) mod protobuf;
 mod schema;
 mod sender;
 

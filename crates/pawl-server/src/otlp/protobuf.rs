@@ -19,7 +19,7 @@ use serde_json::Value;
 
 /// Why a body is no export.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum NoExport {
+pub enum NoExport {
     /// A message in it ends too early.
     #[error("the body is no ExportTraceServiceRequest in protobuf: a message in it is cut off")]
     CutOff,
@@ -36,8 +36,11 @@ const SCOPE: u32 = 1;
 const SPANS: u32 = 2;
 const SCHEMA_URL: u32 = 3;
 
-/// Reads an `ExportTraceServiceRequest`. A span that is malformed within is counted as one that is not taken.
-pub(super) fn read(body: &[u8]) -> Result<Export, NoExport> {
+/// Reads an `ExportTraceServiceRequest` in protobuf. A span that is malformed within is counted as one that is not taken.
+///
+/// # Errors
+/// When the messages around the spans are malformed.
+pub fn read(body: &[u8]) -> Result<Export, NoExport> {
     let mut export = Export::default();
     for part in Fields(body).of(RESOURCE_SPANS) {
         read_resource_spans(part?, &mut export)?;
