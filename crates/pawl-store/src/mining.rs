@@ -92,6 +92,8 @@ pub struct Candidate {
     pub tool_calls: Option<Json>,
     /// The spans behind it.
     pub spans: Option<Json>,
+    /// Whom it happened to, as a hash that tells nobody.
+    pub user_hash: Option<String>,
 }
 
 /// Which failing interactions are looked for.
@@ -139,6 +141,7 @@ pub async fn candidates(scope: &mut Scope, failing: Failing<'_>) -> Result<Vec<C
                 created_at: columns.read()?,
                 tool_calls: columns.read()?,
                 spans: columns.read()?,
+                user_hash: columns.read()?,
             })
         })
         .collect()

@@ -30,6 +30,7 @@ const PUT: Insert = Insert {
         "check_results",
         "first_seen",
         "last_seen",
+        "user_hash",
     ],
     narrow_integers: &[],
     on_existing: OnExisting::Replace {
@@ -45,6 +46,7 @@ const PUT: Insert = Insert {
             "unscored",
             "check_results",
             "last_seen",
+            "user_hash",
         ],
     },
 };
@@ -80,6 +82,8 @@ pub struct Trace {
     pub first_seen: OffsetDateTime,
     /// When the last one did.
     pub last_seen: OffsetDateTime,
+    /// Whom it happened to, as a hash that tells nobody.
+    pub user_hash: Option<String>,
 }
 
 /// Those of a tenant's traces that are there.
@@ -109,6 +113,7 @@ fn read(row: &Row) -> Result<Trace> {
         check_results: columns.read()?,
         first_seen: columns.read()?,
         last_seen: columns.read()?,
+        user_hash: columns.read()?,
     })
 }
 
@@ -141,5 +146,6 @@ fn values(trace: &Trace) -> Vec<Value<'_>> {
         trace.check_results.as_ref().into(),
         trace.first_seen.into(),
         trace.last_seen.into(),
+        trace.user_hash.as_deref().into(),
     ]
 }

@@ -2,7 +2,7 @@
 //! keeping what masking took out.
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use pawl_model::{Interaction, Json, NewInteraction};
+use pawl_model::{Interaction, Json, NewInteraction, UserId};
 use sha2::Sha256;
 
 /// Hashes contents under a key of the instance, so that nobody can try out what was masked.
@@ -16,6 +16,15 @@ impl ContentHasher {
     pub(crate) fn new(key: &[u8]) -> Self {
         // HMAC takes keys of any length.
         Self(Hmac::new_from_slice(key).unwrap_or_else(|_| Hmac::new(&[0; 64].into())))
+    }
+
+    /// Whom an interaction happened to: the same of a tenant's for the same name, and no name to whoever reads it.
+    pub(crate) fn person(&self, tenant: UserId, name: &str) -> String {
+        let mut hash = self.0.clone();
+        hash.update(b"person");
+        hash.update(tenant.0.as_bytes());
+        hash.update(name.as_bytes());
+        hex::encode(&hash.finalize().into_bytes()[..16])
     }
 
     /// The hash of everything but tenant and id. What was left out counts as left out, so that a time which was filled

@@ -200,6 +200,8 @@ impl Engine {
 /// Patterns on their way into groups.
 struct Ungrouped {
     patterns: Vec<FailurePattern>,
+    /// Whom each happened to.
+    user_hashes: Vec<Option<String>>,
     /// One for each.
     vectors: Vec<Vec<f32>>,
     errors: Vec<ExtractionError>,
@@ -296,6 +298,10 @@ impl Run {
         let vectors = engine.mining.vectors(&patterns, &failed, &self.budget).await?;
         Ok(Ungrouped {
             patterns,
+            user_hashes: failed
+                .into_iter()
+                .map(|failed| failed.candidate.user_hash)
+                .collect(),
             vectors,
             errors,
         })
@@ -330,6 +336,7 @@ impl Run {
     async fn add(&mut self, engine: &Engine, ungrouped: Ungrouped, work: &Work) -> Result<(), EngineError> {
         let Ungrouped {
             patterns,
+            user_hashes,
             vectors,
             errors,
         } = ungrouped;
@@ -356,7 +363,7 @@ impl Run {
             ..MiningCounts::default()
         };
         let mut grouped = Vec::with_capacity(patterns.len());
-        for (pattern, vector) in patterns.into_iter().zip(&vectors) {
+        for ((pattern, user_hash), vector) in patterns.into_iter().zip(user_hashes).zip(&vectors) {
             if known.contains(&pattern.evaluation_id) {
                 counts.skipped += 1;
                 continue;
@@ -379,7 +386,7 @@ impl Run {
             added.1 |= placed.similarity.is_none();
             grouped.push(GroupedPattern {
                 pattern,
-                user_hash: None,
+                user_hash,
                 suggestion_id: placed.suggestion_id,
                 similarity_score: placed.similarity,
             });

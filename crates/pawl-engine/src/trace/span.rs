@@ -232,6 +232,13 @@ impl Span {
         at.ok().filter(|_| self.start_time_unix_nano > 0)
     }
 
+    /// Whom it happened to, as OpenTelemetry, OpenInference and others name people.
+    pub(crate) fn end_user(&self) -> Option<&str> {
+        const NAMES: [&str; 4] = ["user.id", "enduser.id", "langfuse.user.id", "usr.id"];
+        let named = NAMES.iter().find_map(|name| self.attributes.get(*name)?.as_str());
+        named.filter(|name| !name.is_empty())
+    }
+
     /// The values of all its attributes, those of its parts among them.
     pub(super) fn values(&self) -> impl Iterator<Item = &Value> {
         let events = self.events.iter().map(|event| &event.attributes);

@@ -8,9 +8,11 @@ use pawl_engine::intake::Terms;
 use pawl_engine::mine::suggestions::Filter;
 use pawl_engine::mine::{MineReport, MineRequest, Mode};
 use pawl_engine::simulation::HistoryPlan;
+use pawl_engine::trace::otlp;
 use pawl_engine::{Actor, Clock, Engine, EngineError};
-use pawl_model::{Json, NewInteraction, Score, TriggeredBy, UserId};
+use pawl_model::{Json, NewInteraction, Policy, Score, TriggeredBy, UserId};
 use pawl_testkit::{TestDatabase, on_both_engines, samples};
+use serde_json::json;
 use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
 
@@ -22,6 +24,7 @@ on_both_engines!(
     what_is_mined_holds_no_personal_data,
     what_was_answered_well_is_not_mined,
     incidents_of_a_history_are_found,
+    people_are_counted_and_named_nowhere,
 );
 
 const TUNED: &str = include_str!("../../src/simulation/incidents.jsonl");
@@ -381,6 +384,61 @@ async fn incidents_of_a_history_are_found(database: TestDatabase) {
             assert_eq!(incidents_in[suggestion], BTreeSet::from([incident]));
         }
     }
+}
+
+/// A trace of an agent that failed one of its customers.
+fn failing_trace(number: u32, person: Option<&str>) -> String {
+    let mut attributes = vec![
+        json!({"key": "gen_ai.operation.name", "value": {"stringValue": "invoke_agent"}}),
+        json!({"key": "input.value", "value": {"stringValue": "Where is my refund?"}}),
+        json!({"key": "output.value", "value": {"stringValue": "It was paid yesterday."}}),
+    ];
+    attributes.extend(person.map(|name| json!({"key": "user.id", "value": {"stringValue": name}})));
+    json!({"resourceSpans": [{"scopeSpans": [{"spans": [{
+        "traceId": format!("{number:032x}"), "spanId": "00000000000000a1", "name": "agent",
+        "startTimeUnixNano": "1767225600000000000", "endTimeUnixNano": "1767225601000000000",
+        "status": {"code": 2, "message": "tool failed"}, "attributes": attributes,
+    }]}]}]})
+    .to_string()
+}
+
+async fn people_are_counted_and_named_nowhere(database: TestDatabase) {
+    let rig = Rig::new(database).await;
+    let policy = Policy {
+        obfuscate_pii: true,
+        ..Policy::default_of(rig.user())
+    };
+    rig.engine
+        .set_policy(Actor::Tenant(rig.user()), policy)
+        .await
+        .unwrap();
+    let people = [
+        Some("ann@canary.example"),
+        Some("ben@canary.example"),
+        Some("ann@canary.example"),
+        None,
+    ];
+    for (number, person) in (1..).zip(people) {
+        let export = otlp::read(&failing_trace(number, person)).unwrap();
+        assert_eq!(rig.engine.store_traces(rig.user(), export).await.unwrap(), None);
+    }
+    rig.mine(Mode::Store).await;
+    let page = rig
+        .engine
+        .suggestions(Actor::Tenant(rig.user()), &Filter::default(), 10)
+        .await
+        .unwrap();
+    let counts: Vec<(u64, u64)> = page
+        .items
+        .iter()
+        .map(|suggestion| (suggestion.recurrence_count, suggestion.affected_users))
+        .collect();
+    assert_eq!(counts, [(4, 2)]);
+    let kept = rig
+        .database
+        .text("select string_agg(cast(spans as text) || coalesce(user_hash, ''), '') from interaction_traces")
+        .await;
+    assert!(!kept.contains("canary") && kept.contains("[EMAIL]"), "{kept}");
 }
 
 fn wording_score(wording: &mut Wording, score: &str) {

@@ -12,7 +12,9 @@ alter table interaction_traces
     add column unscored text check (unscored in ('sampled_out', 'over_cap', 'no_check')),
     add column check_results jsonb,
     add column first_seen timestamp not null default now(),
-    add column last_seen timestamp not null default now();
+    add column last_seen timestamp not null default now(),
+    -- Whom it happened to, as a hash that tells nobody.
+    add column user_hash text;
 
 -- Row level security holds for the owner, too.
 select set_config('request.jwt.claims', '{"role": "service_role"}', true);

@@ -19,6 +19,8 @@ create table interaction_traces_of_any_source (
     check_results text,
     first_seen integer not null default (cast(unixepoch('subsec') * 1000000 as integer)),
     last_seen integer not null default (cast(unixepoch('subsec') * 1000000 as integer)),
+    -- Whom it happened to, as a hash that tells nobody.
+    user_hash text,
     unique (user_id, trace_id)
 ) strict;
 

@@ -1,6 +1,6 @@
 -- Failing interactions without a pattern, in the order of their time, after a place. Each is looked for by itself
 -- (offset 0), rather than all patterns being read for every page.
-select e.id, e.interaction_id, e.prompt, e.response, e.score, e.flags, e.created_at, e.trace, t.spans
+select e.id, e.interaction_id, e.prompt, e.response, e.score, e.flags, e.created_at, e.trace, t.spans, t.user_hash
 from evaluations e
 left join interaction_traces t on t.user_id = e.user_id and t.trace_id = e.interaction_id
 where (e.user_id = $1 or $1 is null) and e.user_id = $2

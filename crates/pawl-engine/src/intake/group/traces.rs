@@ -40,7 +40,7 @@ impl Context {
             if some.is_empty() {
                 break;
             }
-            let mut joined = group.join(&mut scope, user, some, export).await?;
+            let mut joined = group.join(&mut scope, user, some, (hasher, &mut *export)).await?;
             group.look_up_interactions(&mut scope, user, &mut joined).await?;
             group.write(&mut scope, user, joined, hasher).await?;
         }
@@ -58,6 +58,8 @@ struct Joined {
     /// What it came to then.
     before: Option<Assembled>,
     spans: TraceSpans,
+    /// Whom it happened to, as a hash.
+    person: Option<String>,
     /// An interaction that was handed in under its id.
     handed_in: Option<InteractionId>,
 }
@@ -69,7 +71,7 @@ impl Group<'_> {
         scope: &mut Scope,
         user: UserId,
         arrived: BTreeMap<String, Vec<Span>>,
-        export: &mut Export,
+        (hasher, export): (&ContentHasher, &mut Export),
     ) -> Result<Vec<Joined>, EngineError> {
         let tenant = self.tenant(user)?;
         let ids: Vec<&str> = arrived.keys().map(String::as_str).collect();
@@ -84,6 +86,9 @@ impl Group<'_> {
                 .unwrap_or_default();
             let before = Assembled::of(&spans.in_order());
             let mut is_changed = false;
+            let named = arrived.iter().filter_map(Span::end_user);
+            // Of several the same one, in whatever order they come.
+            let person = named.map(|name| hasher.person(user, name)).min();
             for mut span in arrived {
                 if tenant.policy.obfuscate_pii {
                     masking::mask_span(&tenant.masker, &mut span);
@@ -104,6 +109,7 @@ impl Group<'_> {
                     known,
                     before,
                     spans,
+                    person,
                     handed_in: None,
                 });
             }
@@ -163,6 +169,7 @@ impl Group<'_> {
                     .clone()
                     .unwrap_or_else(|| self.new_trace(user, &joined.trace_id))
             };
+            row.user_hash = [row.user_hash, joined.person].into_iter().flatten().min();
             row.evaluation_id = row.evaluation_id.or(joined.handed_in);
             if let Some(now) = Assembled::of(&spans) {
                 let is_new = row.evaluation_id.is_none();
@@ -211,6 +218,7 @@ impl Group<'_> {
             check_results: None,
             first_seen: self.now,
             last_seen: self.now,
+            user_hash: None,
         }
     }
 
