@@ -25,3 +25,6 @@ where e.user_id = t.user_id and e.id = t.evaluation_id;
 select set_config('request.jwt.claims', '', true);
 
 alter table interaction_traces add unique (user_id, trace_id);
+
+-- What scores arriving traces: checks in YAML, as suites have them under `assert`.
+alter table evaluation_configs add column online_checks text;

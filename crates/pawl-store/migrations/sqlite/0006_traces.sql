@@ -32,3 +32,6 @@ join evaluations e on e.user_id = t.user_id and e.id = t.evaluation_id;
 
 drop table interaction_traces;
 alter table interaction_traces_of_any_source rename to interaction_traces;
+
+-- What scores arriving traces: checks in YAML, as suites have them under `assert`.
+alter table evaluation_configs add column online_checks text;

@@ -66,7 +66,7 @@ async fn descriptions_are_those_of_postgres() {
             "select column_name::text,
                 case data_type when 'ARRAY' then substr(udt_name, 2) || '[]' else data_type end, is_nullable = 'NO', column_default::text
              from information_schema.columns
-             where table_schema = 'public' and table_name = $1 and column_name not in ('content_hash', 'has_error')
+             where table_schema = 'public' and table_name = $1 and column_name not in ('content_hash', 'has_error', 'online_checks')
              order by ordinal_position",
         )
         .bind(table.name)
@@ -153,7 +153,7 @@ async fn descriptions_are_those_of_sqlite() {
             "select name, upper(type), \"notnull\", case
                 when dflt_value like '%randomblob%' then 'an id'
                 when dflt_value like '%unixepoch%' then 'the time' else dflt_value end
-             from pragma_table_info($1) where name not in ('number', 'content_hash', 'has_error') order by cid",
+             from pragma_table_info($1) where name not in ('number', 'content_hash', 'has_error', 'online_checks') order by cid",
         )
         .bind(table.name)
         .fetch_all(&mut connection)

@@ -28,7 +28,7 @@ async fn sqlite_keeps_what_was_stored() {
     let table = table.split_inclusive(") strict;").next().unwrap();
     let user = "insert into auth_users (id, created_at) values ('11111111-1111-4111-8111-111111111111', 0);";
     let before = [
-        "drop table interaction_traces; create table interaction_traces",
+        "alter table evaluation_configs drop column online_checks; drop table interaction_traces; create table interaction_traces",
         table,
         user,
         ROWS,
@@ -70,7 +70,8 @@ async fn postgres_keeps_what_was_stored() {
         .unwrap();
     let user = "insert into auth.users (id) values ('11111111-1111-4111-8111-111111111111');";
     let before = [
-        "alter table interaction_traces drop column trace_id, drop column assembled, drop column input_tokens,
+        "alter table evaluation_configs drop column online_checks;
+         alter table interaction_traces drop column trace_id, drop column assembled, drop column input_tokens,
             drop column output_tokens, drop column cost_usd, drop column unscored, drop column check_results,
             drop column first_seen, drop column last_seen, alter column evaluation_id set not null;
          set request.jwt.claims = '{\"role\": \"service_role\"}';",
