@@ -1,5 +1,6 @@
 -- What went wrong, and what is to be done about it.
 alter table evaluations add column has_error boolean not null default false;
+
 create table mining_runs (
     user_id uuid not null references auth.users (id) on delete cascade,
     run_id text not null,

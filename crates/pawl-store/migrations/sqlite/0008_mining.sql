@@ -1,5 +1,6 @@
 -- What went wrong, and what is to be done about it.
 alter table evaluations add column has_error integer not null default 0 check (has_error in (0, 1));
+
 create table mining_runs (
     user_id text not null references auth_users (id) on delete cascade,
     run_id text not null,

@@ -73,7 +73,7 @@ async fn postgres_keeps_what_was_stored() {
         "alter table evaluation_configs drop column online_checks;
          alter table interaction_traces drop column trace_id, drop column assembled, drop column input_tokens,
             drop column output_tokens, drop column cost_usd, drop column unscored, drop column check_results,
-            drop column first_seen, drop column last_seen, alter column evaluation_id set not null;
+            drop column first_seen, drop column last_seen, drop column user_hash, alter column evaluation_id set not null;
          set request.jwt.claims = '{\"role\": \"service_role\"}';",
         user,
         ROWS,
