@@ -7,7 +7,8 @@ use pawl_engine::intake::{List, Zone};
 use pawl_engine::mine::suggestions::Mined;
 use pawl_engine::trace::StoredTrace;
 use pawl_model::{
-    CheckResult, EvalResults, FailurePattern, Interaction, InteractionId, Json, Policy, Suggestion, Unscored,
+    CheckResult, EvalResults, FailurePattern, Interaction, InteractionId, Json, Policy, Suggestion,
+    SuggestionStatus, SuggestionType, Unscored,
 };
 use serde_json::Value;
 
@@ -60,8 +61,10 @@ struct Finding {
     suggestion: Suggestion,
     /// How sure the pattern is.
     confidence: String,
-    /// How often it happened, and since when.
+    /// How often it happened.
     seen: String,
+    /// What is suggested, and what people decided.
+    suggested: String,
 }
 
 /// A long text.
@@ -254,6 +257,19 @@ impl Finding {
                 1 => "One other interaction is like it.".to_owned(),
                 _ => [&number::count(others), " other interactions are like it."].concat(),
             },
+            suggested: [
+                match suggestion.suggestion_type {
+                    SuggestionType::Eval => "A regression test is suggested, ",
+                    SuggestionType::Guardrail => "A guardrail is suggested, ",
+                    SuggestionType::Runbook => "A runbook is suggested, ",
+                },
+                match suggestion.status {
+                    SuggestionStatus::Pending => "and waits for review.",
+                    SuggestionStatus::Approved => "and was approved.",
+                    SuggestionStatus::Rejected => "and was rejected.",
+                },
+            ]
+            .concat(),
             pattern,
             suggestion,
         }

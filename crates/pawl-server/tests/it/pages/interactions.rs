@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use pawl_engine::Actor;
-use pawl_model::{Json, NewInteraction, Policy, Score};
+use pawl_engine::mine::{MineRequest, Mode};
+use pawl_model::{Json, NewInteraction, Policy, Score, TriggeredBy};
 use pawl_testkit::{TestDatabase, TestServer, on_both_engines};
 use serde_json::Value;
 
@@ -15,6 +16,7 @@ on_both_engines!(
     pages_of_a_list_hold_every_row_once,
     a_download_is_the_filtered_list,
     one_is_shown_as_the_policy_says,
+    what_mining_made_of_one_is_beside_it,
 );
 
 async fn filled(database: TestDatabase, count: u32) -> (TestServer, Browser) {
@@ -160,5 +162,39 @@ async fn one_is_shown_as_the_policy_says(database: TestDatabase) {
     for odd in ["00000000-0000-0000-0000-00000000000a", "x"] {
         let answer = browser.get(&["/interactions/", odd].concat()).await;
         assert!(matches!(answer.status().as_u16(), 400 | 404), "{odd}");
+    }
+}
+
+async fn what_mining_made_of_one_is_beside_it(database: TestDatabase) {
+    let server = TestServer::new(database).await;
+    let failing = |id: &str| NewInteraction {
+        prompt: "Can I return opened software?".to_owned(),
+        response: "Yes, within 90 days.".to_owned(),
+        score: Score::parse("0.2"),
+        flags: vec!["hallucination".to_owned()],
+        ..interaction(server.user_a.id, id)
+    };
+    let id = store(&server, failing("one")).await;
+    let browser = Browser::of(&server, &server.user_a).await;
+    let path = ["/interactions/", &id.to_string()].concat();
+    assert!(!browser.page(&path).await.contains("What went wrong"));
+    store(&server, failing("two")).await;
+    let request = MineRequest {
+        user_id: server.user_a.id,
+        since: time::OffsetDateTime::UNIX_EPOCH,
+        triggered_by: TriggeredBy::Manual,
+        mode: Mode::Store,
+    };
+    let stop = tokio_util::sync::CancellationToken::new();
+    server.engine.mine(request, &stop, |_| {}).await.unwrap();
+    let page = browser.page(&path).await;
+    for text in [
+        "What went wrong",
+        "hallucination, high",
+        "flag hallucination · score 0.2",
+        "One other interaction is like it. A regression test is suggested, and waits for review.",
+        "It was mined as a failure.",
+    ] {
+        assert!(page.contains(text), "{text} is not in {page}");
     }
 }
