@@ -9,6 +9,7 @@ use crate::equal::Equals;
 use crate::grading::Grading;
 use crate::html::IsHtml;
 use crate::json::{ContainsJson, IsJson};
+use crate::judge::{Judged, Question};
 use crate::levenshtein::Levenshtein;
 use crate::limit::Limit;
 use crate::pattern::Pattern;
@@ -100,13 +101,26 @@ impl Check {
         self.weight
     }
 
+    /// What somebody has to be asked before it can judge.
+    pub fn questions(&self) -> Box<dyn Iterator<Item = &Question> + '_> {
+        match &self.body {
+            Body::Rule { rule, .. } => Box::new(rule.question().into_iter()),
+            Body::Set(grading) => Box::new(grading.questions()),
+        }
+    }
+
     /// Judges a subject. A check of weight 0 is a metric: where it would fail, it passes with the score 0.
     #[must_use]
     pub fn judge(&self, subject: &Subject<'_>) -> CheckResult {
         let (state, message, score) = match &self.body {
             Body::Rule { rule, negated } => {
                 let (state, message) = judge_rule(rule.as_ref(), *negated, subject);
-                (state, message, None)
+                let score = rule.score(subject);
+                (
+                    state,
+                    message,
+                    score.map(|score| if *negated { 1.0 - score } else { score }),
+                )
             }
             Body::Set(grading) => {
                 let grade = grading.judge(subject);
@@ -133,6 +147,7 @@ fn judge_rule(rule: &dyn Rule, negated: bool, subject: &Subject<'_>) -> (State, 
         (Finding::Misses(reason), false) => (State::Failed, Some(reason)),
         (Finding::Holds, true) => (State::Failed, Some(rule.claim())),
         (Finding::Unknown(reason), _) => (State::Error, Some(reason)),
+        (Finding::Unasked(what), _) => (State::Skipped, Some(what)),
     }
 }
 
@@ -153,6 +168,9 @@ fn compile_rule(spec: &AssertSpec) -> Result<Arc<dyn Rule>, SpecError> {
         CheckType::IsHtml => Arc::new(IsHtml),
         CheckType::Levenshtein => Arc::new(Levenshtein::compile(spec)?),
         CheckType::Latency | CheckType::Cost => Arc::new(Limit::compile(spec)?),
+        CheckType::LlmRubric | CheckType::GEval | CheckType::Factuality | CheckType::Similar => {
+            Arc::new(Judged::compile(spec)?)
+        }
         CheckType::Story(check) => Arc::new(StoryRule {
             check,
             settings: StorySettings::read(spec)?,

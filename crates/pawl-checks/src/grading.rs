@@ -2,6 +2,7 @@
 
 use pawl_model::{CheckResult, EvalResults, State};
 
+use crate::judge::Question;
 use crate::spec::SpecError;
 use crate::{Check, Subject};
 
@@ -43,6 +44,11 @@ impl Grading {
     #[must_use]
     pub fn checks(&self) -> &[Check] {
         &self.checks
+    }
+
+    /// What somebody has to be asked before its checks can judge, in their order.
+    pub fn questions(&self) -> impl Iterator<Item = &Question> {
+        self.checks.iter().flat_map(Check::questions)
     }
 
     /// Judges a subject by each check.

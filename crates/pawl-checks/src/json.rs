@@ -95,7 +95,7 @@ impl Rule for ContainsJson {
         for value in Embedded::new(subject.text()) {
             match validate(schema, &value) {
                 Finding::Holds => return Finding::Holds,
-                finding @ Finding::Unknown(_) => return finding,
+                finding @ (Finding::Unknown(_) | Finding::Unasked(_)) => return finding,
                 finding @ Finding::Misses(_) => first = first.or(Some(finding)),
             }
         }

@@ -4,6 +4,7 @@
 //! of [`Subject`]s. A [`Grading`] holds the checks of one case and adds their results up.
 
 pub mod extract;
+pub mod judge;
 pub mod mask;
 pub mod rollup;
 pub mod sampling;

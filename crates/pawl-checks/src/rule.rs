@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::Subject;
+use crate::judge::Question;
 
 /// What a rule finds on a subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +14,8 @@ pub(crate) enum Finding {
     Misses(String),
     /// The rule cannot tell, with the reason. No prefix turns this around.
     Unknown(String),
+    /// Somebody had to be asked and nobody was, with what is missing.
+    Unasked(String),
 }
 
 impl Finding {
@@ -36,6 +39,16 @@ impl From<Result<(), String>> for Finding {
 pub(crate) trait Rule: fmt::Debug + Send + Sync {
     /// Applies the rule.
     fn judge(&self, subject: &Subject<'_>) -> Finding;
+
+    /// How well the subject does, in 0..=1, where that is more than holding or not.
+    fn score(&self, _: &Subject<'_>) -> Option<f64> {
+        None
+    }
+
+    /// What somebody has to be asked before the rule can judge.
+    fn question(&self) -> Option<&Question> {
+        None
+    }
 
     /// What is true of a subject on which the rule holds: the message of a failed `not-` form.
     fn claim(&self) -> String;

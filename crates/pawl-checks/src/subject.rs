@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 
 use serde_json::Value;
 
+use crate::judge::Opinions;
 use crate::story::Story;
 
 /// The output of a target with what was measured of it.
@@ -16,6 +17,7 @@ pub struct Subject<'a> {
     output: &'a Value,
     latency_ms: Option<u64>,
     cost_usd: Option<f64>,
+    opinions: Option<&'a Opinions>,
     text: OnceCell<Cow<'a, str>>,
     lower_case: OnceCell<String>,
     json: OnceCell<Option<Cow<'a, Value>>>,
@@ -30,6 +32,7 @@ impl<'a> Subject<'a> {
             output,
             latency_ms: None,
             cost_usd: None,
+            opinions: None,
             text: OnceCell::new(),
             lower_case: OnceCell::new(),
             json: OnceCell::new(),
@@ -49,6 +52,17 @@ impl<'a> Subject<'a> {
     pub fn with_cost_usd(mut self, cost_usd: Option<f64>) -> Self {
         self.cost_usd = cost_usd;
         self
+    }
+
+    /// The same with what was asked about it and answered.
+    #[must_use]
+    pub const fn with_opinions(mut self, opinions: &'a Opinions) -> Self {
+        self.opinions = Some(opinions);
+        self
+    }
+
+    pub(crate) const fn opinions(&self) -> Option<&Opinions> {
+        self.opinions
     }
 
     /// The time that the target took, in milliseconds.

@@ -12,6 +12,7 @@ mod excerpt;
 mod http;
 mod ingest;
 mod model;
+mod model_target;
 mod spec;
 mod target;
 
@@ -21,5 +22,6 @@ pub use model::{
     ModelError, ModelFailure, ModelFailureKind, ModelSettings, ModelSpec, ModelSpecError, Models,
     OutputSchema, Provider, Role,
 };
+pub use model_target::ModelOptions;
 pub use spec::{TargetSpec, TargetSpecError};
 pub use target::{CommandContract, MAX_ANSWER_BYTES, Target, TargetError, TargetReply, TargetSettings};

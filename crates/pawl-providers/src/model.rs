@@ -15,7 +15,8 @@ mod spec;
 mod wire;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::fmt;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
@@ -49,7 +50,8 @@ const ANTHROPIC_VERSION: &str = "2023-06-01";
 pub struct Models(Arc<Shared>);
 
 struct Shared {
-    client: Client,
+    /// Made when the first model is asked for: without one, nobody needs the root certificates that it reads.
+    client: OnceLock<Client>,
     settings: ModelSettings,
     limiters: Mutex<HashMap<(ModelSpec, Purpose), Arc<Limiter>>>,
     tokens: Mutex<Option<Arc<GoogleTokens>>>,
@@ -63,29 +65,35 @@ enum Purpose {
 }
 
 impl Models {
-    /// Models as these settings reach them. Nothing is connected yet.
-    ///
-    /// # Errors
-    /// When the HTTP client does not start.
-    pub fn new(settings: ModelSettings) -> Result<Self, ModelError> {
-        let client = Client::builder()
-            .user_agent(user_agent())
-            .redirect(Policy::none())
-            .connect_timeout(CONNECT_TIMEOUT)
-            .build()
-            .map_err(ModelError::Client)?;
-        Ok(Self(Arc::new(Shared {
-            client,
+    /// Models as these settings reach them. Nothing is set up or connected yet.
+    #[must_use]
+    pub fn new(settings: ModelSettings) -> Self {
+        Self(Arc::new(Shared {
+            client: OnceLock::new(),
             settings,
             limiters: Mutex::default(),
             tokens: Mutex::default(),
-        })))
+        }))
+    }
+
+    /// The same models, with those of one provider at another base URL.
+    ///
+    /// # Errors
+    /// When it is no `http` or `https` URL.
+    pub fn at(&self, provider: Provider, base: &str) -> Result<Self, ModelError> {
+        Ok(Self::new(self.0.settings.at(provider, base)?))
+    }
+
+    /// What is configured of them.
+    #[must_use]
+    pub fn settings(&self) -> &ModelSettings {
+        &self.0.settings
     }
 
     /// A model to talk to.
     ///
     /// # Errors
-    /// When something is missing to reach it; the error names the variable.
+    /// When something is missing to reach it; the error names the variable. When the HTTP client does not start.
     pub fn chat(&self, spec: &ModelSpec) -> Result<ChatModel, ModelError> {
         Ok(ChatModel {
             spec: spec.clone(),
@@ -110,7 +118,27 @@ impl Models {
     }
 }
 
+/// The settings, whose secrets are masked.
+impl fmt::Debug for Models {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Models").field(&self.0.settings).finish()
+    }
+}
+
 impl Shared {
+    fn client(&self) -> Result<Client, ModelError> {
+        if let Some(client) = self.client.get() {
+            return Ok(client.clone());
+        }
+        let client = Client::builder()
+            .user_agent(user_agent())
+            .redirect(Policy::none())
+            .connect_timeout(CONNECT_TIMEOUT)
+            .build()
+            .map_err(ModelError::Client)?;
+        Ok(self.client.get_or_init(|| client).clone())
+    }
+
     fn endpoint(&self, spec: &ModelSpec, purpose: Purpose) -> Result<Endpoint, ModelError> {
         let mut headers = HeaderMap::new();
         let mut tokens = None;
@@ -140,7 +168,7 @@ impl Shared {
             }
         };
         Ok(Endpoint {
-            client: self.client.clone(),
+            client: self.client()?,
             url,
             shown: spec.to_string(),
             headers,
@@ -163,7 +191,7 @@ impl Shared {
         if let Some(tokens) = &*tokens {
             return Ok(Arc::clone(tokens));
         }
-        let source = Arc::new(GoogleTokens::new(&self.settings, self.client.clone())?);
+        let source = Arc::new(GoogleTokens::new(&self.settings, self.client()?)?);
         *tokens = Some(Arc::clone(&source));
         Ok(source)
     }

@@ -5,10 +5,12 @@ use std::str::FromStr;
 
 use reqwest::Url;
 
-const FORMS: &str = "exec:COMMAND, http://HOST/PATH, https://HOST/PATH or echo";
-const MODEL_PROVIDERS: [&str; 5] = ["openai", "google", "vertex", "anthropic", "ollama"];
+use crate::model::{ModelSpec, ModelSpecError, Provider};
 
-/// A target as written: `exec:COMMAND`, `http://…`, `https://…` or `echo`.
+const FORMS: &str =
+    "exec:COMMAND, http://HOST/PATH, https://HOST/PATH, a model such as openai:MODEL, or echo";
+
+/// A target as written: `exec:COMMAND`, `http://…`, `https://…`, a model ([`ModelSpec`]) or `echo`.
 ///
 /// `COMMAND` is split into words as a POSIX shell does, quotes and backslashes included, but no shell runs it: there
 /// are no variables, pipes or globs. For those, name the shell: `exec:sh -c 'generate | tidy'`.
@@ -25,6 +27,7 @@ pub(crate) enum TargetKind {
     Echo,
     Exec(CommandLine),
     Http(Url),
+    Model(ModelSpec),
 }
 
 /// A command split into words.
@@ -37,9 +40,9 @@ pub(crate) struct CommandLine {
 /// Why a text names no target.
 #[derive(Debug, thiserror::Error)]
 pub enum TargetSpecError {
-    /// A model, which is a form of target that is known but not built yet.
-    #[error("model targets are not available yet: `{0}` (use exec:, http(s):// or --outputs)")]
-    Model(String),
+    /// A provider of models, but no model of it that could be a target.
+    #[error(transparent)]
+    Model(#[from] ModelSpecError),
     /// None of the forms.
     #[error("`{text}` is not a target: expected {FORMS}{}", did_you_mean(.hint.as_deref()))]
     Unknown {
@@ -71,7 +74,7 @@ impl TargetSpec {
     /// Reads a target.
     ///
     /// # Errors
-    /// When the text has none of the forms, or names a model.
+    /// When the text has none of the forms.
     pub fn parse(text: &str) -> Result<Self, TargetSpecError> {
         let text = text.trim();
         let (scheme, rest) = text.split_once(':').unwrap_or((text, ""));
@@ -85,8 +88,12 @@ impl TargetSpec {
                 kind: TargetKind::Exec(CommandLine::parse(rest)?),
             }),
             "http" | "https" if rest.starts_with("//") => Self::http(text),
-            _ if MODEL_PROVIDERS.contains(&scheme.to_lowercase().as_str()) && text != scheme => {
-                Err(TargetSpecError::Model(text.to_owned()))
+            _ if Provider::parse(scheme).is_some() && text != scheme => {
+                let spec: ModelSpec = text.parse()?;
+                Ok(Self {
+                    shown: spec.to_string(),
+                    kind: TargetKind::Model(spec),
+                })
             }
             _ => Err(TargetSpecError::Unknown {
                 text: masked(text),
@@ -121,6 +128,22 @@ impl TargetSpec {
     #[must_use]
     pub const fn answers_at_once(&self) -> bool {
         matches!(self.kind, TargetKind::Echo)
+    }
+
+    /// The model, where it is one.
+    #[must_use]
+    pub const fn model(&self) -> Option<&ModelSpec> {
+        match &self.kind {
+            TargetKind::Model(spec) => Some(spec),
+            _ => None,
+        }
+    }
+
+    /// Whether answers may be kept and used again: those of models and endpoints, which others change. What a command
+    /// answers changes with files that nobody looks at.
+    #[must_use]
+    pub const fn is_cacheable(&self) -> bool {
+        matches!(self.kind, TargetKind::Model(_) | TargetKind::Http(_))
     }
 
     pub(crate) const fn kind(&self) -> &TargetKind {
@@ -281,20 +304,25 @@ mod tests {
     }
 
     #[test]
-    fn models_are_refused_by_name() {
-        for text in [
-            "openai:gpt-4o",
-            "google:x",
-            "vertex:x",
-            "anthropic:messages:x",
-            "ollama:x",
-            "OpenAI:x",
+    fn models_are_targets() {
+        for (text, shown) in [
+            ("openai:gpt-4o", "openai:gpt-4o"),
+            ("OpenAI:chat:gpt-4o", "openai:gpt-4o"),
+            (
+                "anthropic:messages:claude-haiku-4-5",
+                "anthropic:claude-haiku-4-5",
+            ),
+            ("ollama:llama3.2:1b", "ollama:llama3.2:1b"),
         ] {
-            assert_eq!(
-                refusal(text),
-                format!("model targets are not available yet: `{text}` (use exec:, http(s):// or --outputs)")
-            );
+            let spec = TargetSpec::parse(text).unwrap();
+            assert_eq!(spec.model().map(ToString::to_string).as_deref(), Some(shown));
+            assert_eq!(spec.to_string(), shown);
         }
+        assert_eq!(
+            refusal("openai:image:x"),
+            "`openai:image:` is not supported: models are asked as `openai:MODEL`"
+        );
+        assert_eq!(refusal("google:"), "`google:` names no model of google");
     }
 
     #[test]
@@ -319,7 +347,7 @@ mod tests {
         }
         assert_eq!(
             refusal("file://agent.py"),
-            "`file://agent.py` is not a target: expected exec:COMMAND, http://HOST/PATH, https://HOST/PATH or echo"
+            format!("`file://agent.py` is not a target: expected {FORMS}")
         );
         assert!(refusal("").starts_with("`` is not a target"));
     }

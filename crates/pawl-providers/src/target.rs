@@ -9,6 +9,8 @@ use serde_json::Value;
 
 use crate::command::{Command, ProcessPool};
 use crate::http::HttpTarget;
+use crate::model::{ModelError, ModelSpec, Models};
+use crate::model_target::{ModelOptions, ModelTarget};
 use crate::spec::{TargetKind, TargetSpec};
 
 /// How long an answer may be.
@@ -29,6 +31,10 @@ pub struct TargetSettings {
     pub contract: CommandContract,
     /// Where commands run; `None` is the current directory.
     pub directory: Option<PathBuf>,
+    /// How models are reached.
+    pub models: Models,
+    /// How a model is asked.
+    pub model: ModelOptions,
 }
 
 /// How a command is asked and answers. Its environment is ours, and what it prints to standard error is for people:
@@ -64,6 +70,14 @@ pub enum TargetError {
     /// The time for a case is out of range.
     #[error("the timeout of a target must be over 0 and at most 24 hours")]
     Timeout,
+    /// The model cannot be reached.
+    #[error("`{spec}` cannot be asked")]
+    Model {
+        /// The model.
+        spec: ModelSpec,
+        /// What is missing.
+        source: Box<ModelError>,
+    },
     /// The HTTP client does not start, for example because the system has no readable root certificates.
     #[error("cannot set up the HTTP client")]
     Client(#[source] reqwest::Error),
@@ -87,6 +101,7 @@ enum Kind {
     Promptfoo { command: Command, options: String },
     Persistent(ProcessPool),
     Http(HttpTarget),
+    Model(Box<ModelTarget>),
 }
 
 impl Target {
@@ -121,6 +136,13 @@ impl Target {
             TargetKind::Http(url) => {
                 Kind::Http(HttpTarget::new(spec, url, settings).map_err(TargetError::Client)?)
             }
+            TargetKind::Model(model) => {
+                let target = ModelTarget::new(model, settings).map_err(|source| TargetError::Model {
+                    spec: model.clone(),
+                    source: Box::new(source),
+                })?;
+                Kind::Model(Box::new(target))
+            }
             TargetKind::Echo => Kind::Echo,
         };
         Ok(Self(kind))
@@ -143,6 +165,7 @@ impl Target {
             Kind::Promptfoo { command, options } => command.call_as_promptfoo(request, options).await,
             Kind::Persistent(pool) => pool.call(request).await,
             Kind::Http(target) => target.call(request).await,
+            Kind::Model(target) => target.call(request).await,
         }
     }
 

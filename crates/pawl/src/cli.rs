@@ -148,7 +148,8 @@ pub(crate) struct RunArgs {
     /// Suites: promptfoo-style YAML, a file of inputs (JSON), or cases as JSONL or CSV
     #[arg(required = true, value_name = "SUITE")]
     pub(crate) suites: Vec<PathBuf>,
-    /// What produces the outputs, in place of what the suite names: exec:COMMAND, http(s)://…, echo
+    /// What produces the outputs, in place of what the suite names: exec:COMMAND, http(s)://…, openai:MODEL,
+    /// google:MODEL, vertex:MODEL, anthropic:MODEL, ollama:MODEL, echo
     #[arg(long, value_name = "TARGET", conflicts_with = "outputs")]
     pub(crate) target: Option<String>,
     /// Grade outputs that were recorded before: JSON lines with `id` and `output`
@@ -160,6 +161,9 @@ pub(crate) struct RunArgs {
     /// Checks for every case: a preset (user-story) or a file with a list of them
     #[arg(long, value_name = "PRESET|FILE")]
     pub(crate) checks: Option<String>,
+    /// The model that judges where a check names none, in place of what the suite names, such as openai:MODEL
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) judge: Option<String>,
     /// How often to run each case
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1_000))]
     pub(crate) trials: u16,

@@ -58,6 +58,8 @@ pub fn object(
                     Some(_) => return Err(ExtractError::Several),
                 }
             }
+            // Of an object that is cut off before anything of it is complete, no part is another one.
+            Err(Fault::Syntax) if reader.is_truncated() => break,
             Err(Fault::Syntax) => from = start + 1,
             Err(Fault::NotANumber) => return Err(ExtractError::NotANumber),
             Err(Fault::TooDeep) => return Err(ExtractError::TooDeep),

@@ -83,6 +83,16 @@ pub fn lexical(failure: &Failure<'_>) -> Vec<f32> {
     vector
 }
 
+/// The vector of the words of a text, of length 1; of zeros where there are none.
+#[must_use]
+pub fn words(text: &str) -> Vec<f32> {
+    let mut features = Vec::new();
+    add_words(&mut features, text);
+    let mut vector = vec![0.0; WORDS];
+    add(&mut vector, 1.0, features);
+    vector
+}
+
 /// The cosine of two vectors of length 1; 0 where they have not the same number of places.
 #[must_use]
 pub fn cosine(left: &[f32], right: &[f32]) -> f64 {

@@ -38,6 +38,14 @@ pub enum CheckType {
     Latency,
     /// The target cost at most so much.
     Cost,
+    /// A model finds that the output meets a rubric.
+    LlmRubric,
+    /// A model scores the output by criteria.
+    GEval,
+    /// A model finds nothing in the output against a reference.
+    Factuality,
+    /// The output is near a text, as vectors have it.
+    Similar,
     /// Several checks that count as one.
     AssertSet,
     /// The eight story checks.
@@ -46,7 +54,7 @@ pub enum CheckType {
     Story(StoryCheck),
 }
 
-const SUPPORTED: [(&str, CheckType); 26] = [
+const SUPPORTED: [(&str, CheckType); 32] = [
     ("equals", CheckType::Equals),
     ("contains", CheckType::Contains),
     ("icontains", CheckType::IContains),
@@ -63,6 +71,12 @@ const SUPPORTED: [(&str, CheckType); 26] = [
     ("levenshtein", CheckType::Levenshtein),
     ("latency", CheckType::Latency),
     ("cost", CheckType::Cost),
+    ("llm-rubric", CheckType::LlmRubric),
+    ("g-eval", CheckType::GEval),
+    ("factuality", CheckType::Factuality),
+    ("model-graded-factuality", CheckType::Factuality),
+    ("similar", CheckType::Similar),
+    ("similar:cosine", CheckType::Similar),
     ("assert-set", CheckType::AssertSet),
     ("user-story", CheckType::UserStory),
     ("has_title", CheckType::Story(StoryCheck::HasTitle)),
@@ -91,7 +105,7 @@ const SUPPORTED: [(&str, CheckType); 26] = [
 ];
 
 /// Types of promptfoo that we know by name only.
-const NOT_SUPPORTED: [&str; 57] = [
+const NOT_SUPPORTED: [&str; 51] = [
     "agent-rubric",
     "answer-relevance",
     "bertscore",
@@ -104,9 +118,7 @@ const NOT_SUPPORTED: [&str; 57] = [
     "context-recall",
     "context-relevance",
     "conversation-relevance",
-    "factuality",
     "finish-reason",
-    "g-eval",
     "gleu",
     "guardrails",
     "human",
@@ -116,11 +128,9 @@ const NOT_SUPPORTED: [&str; 57] = [
     "is-valid-openai-function-call",
     "is-valid-openai-tools-call",
     "javascript",
-    "llm-rubric",
     "max-score",
     "meteor",
     "model-graded-closedqa",
-    "model-graded-factuality",
     "moderation",
     "perplexity",
     "perplexity-score",
@@ -133,8 +143,6 @@ const NOT_SUPPORTED: [&str; 57] = [
     "ruby",
     "search-rubric",
     "select-best",
-    "similar",
-    "similar:cosine",
     "similar:dot",
     "similar:euclidean",
     "skill-used",

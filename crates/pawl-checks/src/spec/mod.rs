@@ -27,18 +27,27 @@ pub struct AssertSpec {
     pub weight: f64,
     /// The named metric that it adds to.
     pub metric: Option<String>,
+    /// The model that judges, as it is written.
+    pub provider: Option<String>,
     /// The checks of an `assert-set`.
     pub assert: Vec<AssertSpec>,
 }
 
-const KEYS: [&str; 6] = ["type", "value", "threshold", "weight", "metric", "assert"];
+const KEYS: [&str; 7] = [
+    "type",
+    "value",
+    "threshold",
+    "weight",
+    "metric",
+    "provider",
+    "assert",
+];
 
 /// Keys of promptfoo that we know by name only.
-const KEYS_NOT_SUPPORTED: [&str; 6] = [
+const KEYS_NOT_SUPPORTED: [&str; 5] = [
     "config",
     "contextTransform",
     "normalizeUnicode",
-    "provider",
     "rubricPrompt",
     "transform",
 ];
@@ -58,6 +67,7 @@ impl AssertSpec {
             threshold: None,
             weight: 1.0,
             metric: None,
+            provider: None,
             assert: Vec::new(),
         }
     }
@@ -84,16 +94,8 @@ impl AssertSpec {
         let (check_type, negated) =
             CheckType::parse(&name).map_err(|message| SpecError::at("type", message))?;
         let assert = read_nested(members, check_type)?;
-        let metric = match members.get("metric") {
-            None => None,
-            Some(Value::String(metric)) => Some(metric.clone()),
-            Some(other) => {
-                return Err(SpecError::at(
-                    "metric",
-                    format!("must be a text, not {}", form(other)),
-                ));
-            }
-        };
+        let metric = read_text(members, "metric")?;
+        let provider = read_text(members, "provider")?;
         Ok(Self {
             name,
             check_type,
@@ -102,6 +104,7 @@ impl AssertSpec {
             threshold: read_number(members, "threshold")?,
             weight: read_number(members, "weight")?.unwrap_or(1.0),
             metric,
+            provider,
             assert,
         })
     }
@@ -144,13 +147,23 @@ impl AssertSpec {
 
     /// Refuses members that the type does not use, and a value without bounds.
     pub(crate) fn check_members(&self) -> Result<(), SpecError> {
-        use CheckType::{AssertSet, Cost, IsHtml, Latency, Levenshtein};
+        use CheckType::{
+            AssertSet, Cost, Factuality, GEval, IsHtml, Latency, Levenshtein, LlmRubric, Similar,
+        };
         let unused = |key| SpecError::at(key, format!("`{}` takes no {key}", self.name));
         if self.value.is_some() && matches!(self.check_type, AssertSet | Cost | IsHtml | Latency) {
             return Err(unused("value"));
         }
-        if self.threshold.is_some() && !matches!(self.check_type, AssertSet | Cost | Latency | Levenshtein) {
+        let takes_threshold = matches!(
+            self.check_type,
+            AssertSet | Cost | GEval | Latency | Levenshtein | LlmRubric | Similar
+        );
+        if self.threshold.is_some() && !takes_threshold {
             return Err(unused("threshold"));
+        }
+        let is_judged = matches!(self.check_type, Factuality | GEval | LlmRubric | Similar);
+        if self.provider.is_some() && !is_judged {
+            return Err(unused("provider"));
         }
         if !(self.weight.is_finite() && self.weight >= 0.0) {
             return Err(SpecError::at("weight", "must be a number of 0 or more"));
@@ -228,6 +241,14 @@ fn read_nested(members: &Map<String, Value>, check_type: CheckType) -> Result<Ve
         })
     };
     entries.iter().enumerate().map(read_one).collect()
+}
+
+fn read_text(members: &Map<String, Value>, key: &str) -> Result<Option<String>, SpecError> {
+    match members.get(key) {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.clone())),
+        Some(other) => Err(SpecError::at(key, format!("must be a text, not {}", form(other)))),
+    }
 }
 
 fn read_number(members: &Map<String, Value>, key: &str) -> Result<Option<f64>, SpecError> {

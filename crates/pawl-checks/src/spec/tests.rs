@@ -65,7 +65,12 @@ fn what_is_unknown_or_not_supported_is_named() {
         unknown.starts_with("type: unknown check type `sentiment`; supported are equals, contains, "),
         "{unknown}"
     );
-    for name in ["llm-rubric", "not-similar", "javascript", "promptfoo:redteam:pii"] {
+    for name in [
+        "context-recall",
+        "not-similar:dot",
+        "javascript",
+        "promptfoo:redteam:pii",
+    ] {
         let refused = error(&json!({"type": name}));
         let lead = format!("type: check type `{name}` is not supported yet; supported are equals, ");
         assert!(refused.starts_with(&lead), "{refused}");
@@ -84,7 +89,7 @@ fn what_is_unknown_or_not_supported_is_named() {
     );
     assert_eq!(
         error(&json!({"type": "is-json", "zzz": 1})),
-        "zzz: unknown key `zzz`; a check has type, value, threshold, weight, metric, assert"
+        "zzz: unknown key `zzz`; a check has type, value, threshold, weight, metric, provider, assert"
     );
     assert_eq!(
         error(&json!({"type": "cost", "threshold": "1"})),

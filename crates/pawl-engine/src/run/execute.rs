@@ -15,9 +15,10 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::journal::Done;
+use super::judge::{Judgement, Judges};
 use super::outputs::RecordedOutputs;
 use super::plan::{PlannedRun, Source};
-use super::record::{Answer, Trial};
+use super::record::{Answer, Reply, Trial};
 use super::report::RunReport;
 use super::suite::{Dataset, Variant};
 use crate::{Clock, Engine, EngineError};
@@ -179,6 +180,7 @@ impl Engine {
         let reader = tokio::task::spawn_blocking(move || reading.send_all(&trials_sender));
         let asking = Asking {
             target,
+            judges: planned.judges,
             places: Arc::new(Semaphore::new(planned.concurrency)),
             clock: self.clock.clone(),
             executed: executed_sender,
@@ -266,10 +268,11 @@ impl Reading {
             return Ok((trial, None));
         };
         let answer = recorded.take(&trial.case.id, trial.number)?;
-        Ok((
-            trial,
-            Some(answer.map(|recorded| (recorded.output, recorded.latency_ms))),
-        ))
+        let answer = answer.map(|recorded| Reply {
+            output: recorded.output,
+            latency_ms: recorded.latency_ms,
+        });
+        Ok((trial, Some(answer)))
     }
 }
 
@@ -277,6 +280,7 @@ impl Reading {
 #[derive(Clone)]
 struct Asking {
     target: Option<Arc<Target>>,
+    judges: Arc<Judges>,
     places: Arc<Semaphore>,
     clock: Clock,
     executed: mpsc::Sender<Executed>,
@@ -301,7 +305,10 @@ impl Asking {
             };
             let Some((trial, place)) = next else { break };
             match trial? {
-                (trial, Some(answer)) => self.finish(trial, answer, place).await,
+                (trial, Some(answer)) if trial.needs_judges() => {
+                    under_way.spawn(self.clone().finish(trial, answer, place));
+                }
+                (trial, Some(answer)) => self.clone().finish(trial, answer, place).await,
                 (trial, None) => drop(under_way.spawn(self.clone().ask(trial, place))),
             }
             while under_way.try_join_next().is_some() {}
@@ -317,14 +324,21 @@ impl Asking {
         let Some(target) = &self.target else { return };
         let answer = target.call(&trial.request()).await.map(|reply| {
             let latency_ms = u64::try_from(reply.latency.as_millis()).unwrap_or(u64::MAX);
-            (reply.output, Some(latency_ms))
+            Reply {
+                output: reply.output,
+                latency_ms: Some(latency_ms),
+            }
         });
         self.finish(trial, answer, place).await;
     }
 
     /// Judges an answer and hands it on.
-    async fn finish(&self, trial: Trial, answer: Answer, place: OwnedSemaphorePermit) {
-        let (record, results) = trial.record(answer, self.clock.now());
+    async fn finish(self, trial: Trial, answer: Answer, place: OwnedSemaphorePermit) {
+        let judgement = match &answer {
+            Ok(reply) => self.judges.judge(&trial.case, &reply.output).await,
+            Err(_) => Judgement::default(),
+        };
+        let (record, results) = trial.record(answer, &judgement, self.clock.now());
         // Nobody stores any more: the run could not go on.
         let _ = self
             .executed

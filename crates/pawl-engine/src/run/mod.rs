@@ -5,6 +5,7 @@ mod execute;
 pub mod flips;
 mod gate;
 mod journal;
+mod judge;
 pub mod list;
 pub mod outputs;
 mod plan;

@@ -7,9 +7,10 @@ use std::thread;
 use std::time::Duration;
 
 use pawl_model::{Json, Run, RunId, RunStatus};
-use pawl_providers::{CommandContract, Target, TargetSettings, TargetSpec};
-use serde_json::json;
+use pawl_providers::{CommandContract, ModelOptions, Models, Target, TargetSettings, TargetSpec};
+use serde_json::{Value, json};
 
+use super::judge::Judges;
 use super::outputs::RecordedOutputs;
 use super::suite::{Dataset, Suite, Variant};
 use crate::{Clock, EngineError};
@@ -32,6 +33,12 @@ pub struct RunRequest {
     pub concurrency: Option<NonZeroUsize>,
     /// How long a target may take for one case.
     pub timeout: Duration,
+    /// The model that judges where a check names none, in place of what the suite names.
+    pub judge: Option<String>,
+    /// The model that turns texts into vectors where neither a check nor the suite names one.
+    pub embedder: Option<String>,
+    /// How models are reached.
+    pub models: Models,
     /// What the run says of itself.
     pub labels: Labels,
     /// The run to go on with.
@@ -70,7 +77,10 @@ pub struct PlannedRun {
     pub(crate) variant: Variant,
     pub(crate) dataset: Dataset,
     pub(crate) source: Source,
+    pub(crate) judges: Arc<Judges>,
     pub(crate) target: String,
+    /// The model that is the target.
+    pub(crate) model: Option<String>,
     pub(crate) trials: u16,
     pub(crate) concurrency: usize,
     pub(crate) timeout: Duration,
@@ -111,6 +121,7 @@ impl PlannedRun {
                 limit: MAX_ROWS,
             });
         }
+        let judges = Arc::new(Judges::find(request, &suite, &dataset.needs)?);
         let variants = match &request.target {
             TargetChoice::OfSuite => suite.variants(),
             _ => suite.variants_without_targets(),
@@ -123,29 +134,24 @@ impl PlannedRun {
         }
         variants
             .into_iter()
-            .map(|variant| Self::of_variant(request, &suite, &dataset, variant))
+            .map(|variant| {
+                let found = FoundSource::of(request, &suite, &variant)?;
+                Ok(Self {
+                    suite: Arc::clone(&suite),
+                    dataset: dataset.clone(),
+                    source: found.source,
+                    judges: Arc::clone(&judges),
+                    target: found.shown,
+                    model: found.model,
+                    trials: request.trials,
+                    concurrency: request.concurrency.unwrap_or(found.concurrency).get(),
+                    timeout: request.timeout,
+                    labels: request.labels.clone(),
+                    resume: request.resume,
+                    variant,
+                })
+            })
             .collect()
-    }
-
-    fn of_variant(
-        request: &RunRequest,
-        suite: &Arc<Suite>,
-        dataset: &Dataset,
-        variant: Variant,
-    ) -> Result<Self, EngineError> {
-        let (source, target, default_concurrency) = source(request, suite, &variant)?;
-        Ok(Self {
-            suite: Arc::clone(suite),
-            dataset: dataset.clone(),
-            source,
-            target,
-            trials: request.trials,
-            concurrency: request.concurrency.unwrap_or(default_concurrency).get(),
-            timeout: request.timeout,
-            labels: request.labels.clone(),
-            resume: request.resume,
-            variant,
-        })
     }
 
     /// The run's row as it starts.
@@ -156,7 +162,7 @@ impl PlannedRun {
             created_at: clock.now(),
             run_name: labels.name.clone().or_else(|| Some(self.suite.name().to_owned())),
             dataset_version: self.dataset_version(),
-            model: labels.model.clone(),
+            model: labels.model.clone().or_else(|| self.model.clone()),
             prompt_version: labels
                 .prompt_version
                 .clone()
@@ -172,13 +178,21 @@ impl PlannedRun {
             target: Some(self.target.clone()),
             suite_hash: Some(self.suite.hash().to_owned()),
             dataset_hash: Some(self.dataset.hash.clone()),
-            settings: Json::from_serialize(&json!({
-                "trials": self.trials,
-                "concurrency": self.concurrency,
-                "timeout_s": self.timeout.as_secs_f64(),
-            }))
-            .ok(),
+            settings: Json::from_serialize(&self.settings()).ok(),
         }
+    }
+
+    fn settings(&self) -> Value {
+        let mut settings = json!({
+            "trials": self.trials,
+            "concurrency": self.concurrency,
+            "timeout_s": self.timeout.as_secs_f64(),
+        });
+        let judges = self.judges.names();
+        if !judges.is_empty() {
+            settings["judges"] = json!(judges);
+        }
+        settings
     }
 
     fn dataset_version(&self) -> String {
@@ -238,53 +252,69 @@ const WAITED_FOR: NonZeroUsize = NonZeroUsize::new(8).expect("8 is not 0");
 /// Targets that answer at once: as many as two commits take.
 const AT_ONCE: NonZeroUsize = NonZeroUsize::new(2_048).expect("2,048 is not 0");
 
-fn source(
-    request: &RunRequest,
-    suite: &Suite,
-    variant: &Variant,
-) -> Result<(Source, String, NonZeroUsize), EngineError> {
-    let (text, contract, directory) = match &request.target {
-        TargetChoice::Recorded(path) => {
-            let outputs = RecordedOutputs::open(path)?;
-            return Ok((
-                Source::Recorded(Box::new(outputs)),
-                format!("outputs:{}", path.display()),
-                AT_ONCE,
-            ));
-        }
-        TargetChoice::Named(text) => (text.clone(), CommandContract::PerCase, None),
-        TargetChoice::Persistent(text) => (text.clone(), CommandContract::Persistent, None),
-        TargetChoice::OfSuite => match &variant.target {
-            Some(provider) => {
-                // Commands that a suite names run where the suite is, as promptfoo has it.
-                let folder = request
-                    .suite
-                    .parent()
-                    .filter(|folder| !folder.as_os_str().is_empty());
-                let contract = CommandContract::Promptfoo {
-                    options: provider.options.clone(),
-                };
-                (provider.id.clone(), contract, folder.map(Path::to_owned))
-            }
-            None => {
-                return Err(EngineError::NoTarget {
-                    suite: suite.name().to_owned(),
+/// Where the outputs of one variant come from.
+struct FoundSource {
+    source: Source,
+    shown: String,
+    model: Option<String>,
+    /// How many cases are under way at once where nobody says.
+    concurrency: NonZeroUsize,
+}
+
+impl FoundSource {
+    fn of(request: &RunRequest, suite: &Suite, variant: &Variant) -> Result<Self, EngineError> {
+        let (text, contract, directory) = match &request.target {
+            TargetChoice::Recorded(path) => {
+                let outputs = RecordedOutputs::open(path)?;
+                return Ok(Self {
+                    source: Source::Recorded(Box::new(outputs)),
+                    shown: format!("outputs:{}", path.display()),
+                    model: None,
+                    concurrency: AT_ONCE,
                 });
             }
-        },
-    };
-    let spec = TargetSpec::parse(&text)?;
-    let concurrency = if spec.answers_at_once() {
-        AT_ONCE
-    } else {
-        WAITED_FOR
-    };
-    let settings = TargetSettings {
-        timeout: request.timeout,
-        concurrency: request.concurrency.unwrap_or(concurrency),
-        contract,
-        directory,
-    };
-    let target = Target::new(&spec, &settings)?;
-    Ok((Source::Target(Arc::new(target)), spec.to_string(), concurrency))
+            TargetChoice::Named(text) => (text.clone(), CommandContract::PerCase, None),
+            TargetChoice::Persistent(text) => (text.clone(), CommandContract::Persistent, None),
+            TargetChoice::OfSuite => match &variant.target {
+                Some(provider) => {
+                    // Commands that a suite names run where the suite is, as promptfoo has it.
+                    let folder = request
+                        .suite
+                        .parent()
+                        .filter(|folder| !folder.as_os_str().is_empty());
+                    let contract = CommandContract::Promptfoo {
+                        options: provider.options.clone(),
+                    };
+                    (provider.id.clone(), contract, folder.map(Path::to_owned))
+                }
+                None => {
+                    return Err(EngineError::NoTarget {
+                        suite: suite.name().to_owned(),
+                    });
+                }
+            },
+        };
+        let spec = TargetSpec::parse(&text)?;
+        let concurrency = if spec.answers_at_once() {
+            AT_ONCE
+        } else {
+            WAITED_FOR
+        };
+        let of_suite = variant.target.as_ref();
+        let settings = TargetSettings {
+            timeout: request.timeout,
+            concurrency: request.concurrency.unwrap_or(concurrency),
+            contract,
+            directory,
+            models: request.models.clone(),
+            model: of_suite.map_or_else(ModelOptions::default, |provider| provider.model.clone()),
+        };
+        let target = Target::new(&spec, &settings)?;
+        Ok(Self {
+            source: Source::Target(Arc::new(target)),
+            shown: spec.to_string(),
+            model: spec.model().map(ToString::to_string),
+            concurrency,
+        })
+    }
 }

@@ -10,6 +10,7 @@ use pawl_model::{
 use serde_json::{Map, Value};
 use time::OffsetDateTime;
 
+use super::judge::Judgement;
 use super::suite::Case;
 
 /// A case in a trial, before its target is called.
@@ -21,8 +22,15 @@ pub(crate) struct Trial {
     pub number: u16,
 }
 
-/// What came of the call: the answer with the time it took in milliseconds, or why there is none.
-pub(crate) type Answer = Result<(TargetOutput, Option<u64>), TargetFailure>;
+/// What came of the call: an answer, or why there is none.
+pub(crate) type Answer = Result<Reply, TargetFailure>;
+
+/// An answer of the target.
+pub(crate) struct Reply {
+    pub(crate) output: TargetOutput,
+    /// The time that it took, where that is known.
+    pub(crate) latency_ms: Option<u64>,
+}
 
 impl Trial {
     pub(crate) fn request(&self) -> TargetRequest {
@@ -35,15 +43,24 @@ impl Trial {
         }
     }
 
+    /// Whether a check has to be answered by somebody else.
+    pub(crate) fn needs_judges(&self) -> bool {
+        self.case.grading.questions().next().is_some()
+    }
+
     /// The row and its check results: judged where there is an answer, an error where there is none or where it cannot be judged or stored.
-    pub(crate) fn record(self, answer: Answer, now: OffsetDateTime) -> (CaseRecord, EvalResults) {
-        let judged = answer
-            .map_err(|failure| failure.message)
-            .and_then(|(output, latency_ms)| {
-                // A check that panics is a fault of ours, which must not end the run.
-                catch_unwind(AssertUnwindSafe(|| Judged::of(&self.case, &output, latency_ms)))
-                    .unwrap_or_else(|_| Err("a check failed unexpectedly; please report this".to_owned()))
-            });
+    pub(crate) fn record(
+        self,
+        answer: Answer,
+        judgement: &Judgement,
+        now: OffsetDateTime,
+    ) -> (CaseRecord, EvalResults) {
+        let judged = answer.map_err(|failure| failure.message).and_then(|reply| {
+            // A check that panics is a fault of ours, which must not end the run.
+            let judge = || Judged::of(&self.case, &reply, judgement);
+            catch_unwind(AssertUnwindSafe(judge))
+                .unwrap_or_else(|_| Err("a check failed unexpectedly; please report this".to_owned()))
+        });
         let (judged, broken) = match judged {
             Ok(judged) => (Some(judged), None),
             Err(message) => (None, Some(without_nul(message))),
@@ -111,23 +128,25 @@ impl Default for Judged {
 }
 
 impl Judged {
-    fn of(case: &Case, answer: &TargetOutput, latency_ms: Option<u64>) -> Result<Self, String> {
-        let subject = Subject::new(&answer.output)
-            .with_latency_ms(latency_ms)
-            .with_cost_usd(answer.cost_usd);
+    fn of(case: &Case, reply: &Reply, judgement: &Judgement) -> Result<Self, String> {
+        let Reply { output, latency_ms } = reply;
+        let subject = Subject::new(&output.output)
+            .with_latency_ms(*latency_ms)
+            .with_cost_usd(output.cost_usd)
+            .with_opinions(&judgement.opinions);
         let grade = case.grading.judge(&subject);
-        let (story, output) = stored_output(&subject)?;
+        let (story, text) = stored_output(&subject)?;
         Ok(Self {
             state: grade.state,
             story,
-            output,
+            output: text,
             document: json(&grade.results, "check results")?,
             error: unjudged(&grade),
             score: grade.score,
             results: grade.results,
             latency_ms: latency_ms.map(|latency| i32::try_from(latency).unwrap_or(i32::MAX)),
-            cost_usd: answer.cost_usd,
-            details: details(answer)?,
+            cost_usd: output.cost_usd,
+            details: details(reply, judgement)?,
         })
     }
 }
@@ -154,15 +173,17 @@ fn unjudged(grade: &Grade) -> Option<String> {
     }
 }
 
-/// What else the target said.
-fn details(answer: &TargetOutput) -> Result<Option<Json>, String> {
+/// What else the target said, and what the judges took.
+fn details(reply: &Reply, judgement: &Judgement) -> Result<Option<Json>, String> {
+    let output = &reply.output;
     let members: Map<String, Value> = [
-        ("tool_calls", &answer.tool_calls),
-        ("tokens", &answer.tokens),
-        ("reasoning", &answer.reasoning),
+        ("tool_calls", output.tool_calls.clone()),
+        ("tokens", output.tokens.clone()),
+        ("reasoning", output.reasoning.clone()),
+        ("judges", judgement.details()),
     ]
     .into_iter()
-    .filter_map(|(name, value)| Some((name.to_owned(), value.clone()?)))
+    .filter_map(|(name, value)| Some((name.to_owned(), value?)))
     .collect();
     if members.is_empty() {
         Ok(None)

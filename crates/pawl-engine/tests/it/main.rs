@@ -8,6 +8,7 @@
 mod auth;
 mod compare;
 mod intake;
+mod judges;
 mod mine;
 mod resume;
 mod rig;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use pawl_engine::run::{Labels, PlannedRun, RunEvent, RunReport, RunRequest, TargetChoice};
-use pawl_engine::{Actor, Clock, Engine, EngineError};
+use pawl_engine::{Actor, Clock, Engine, EngineError, ModelSettings, Models};
 use pawl_model::CaseRecord;
 use pawl_testkit::{TestDatabase, samples};
 use tokio_util::sync::CancellationToken;
@@ -18,6 +18,15 @@ impl Rig {
     pub(crate) fn new(database: TestDatabase) -> Self {
         let engine = Engine::new(database.store.clone(), Clock::new(|| samples::time(0)));
         Self { engine, database }
+    }
+
+    /// Models that these variables reach.
+    pub(crate) fn models(variables: &[(&str, String)]) -> Models {
+        let lookup = |name: &str| {
+            let found = variables.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| value.clone())
+        };
+        Models::new(ModelSettings::from_variables(lookup, || samples::time(0)).unwrap())
     }
 
     pub(crate) fn file(&self, name: &str, text: &str) -> PathBuf {
@@ -39,6 +48,9 @@ impl Rig {
             trials: 1,
             concurrency: None,
             timeout: Duration::from_secs(20),
+            judge: None,
+            embedder: None,
+            models: Rig::models(&[]),
             labels: Labels::default(),
             resume: None,
         }

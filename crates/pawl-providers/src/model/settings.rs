@@ -7,7 +7,7 @@ use secrecy::SecretString;
 use time::OffsetDateTime;
 
 use super::ModelError;
-use super::spec::Provider;
+use super::spec::{ModelSpec, Provider};
 
 /// Keys and addresses of all providers. It knows nothing of the environment: a function looks variables up.
 #[derive(Clone, Debug)]
@@ -96,6 +96,42 @@ impl ModelSettings {
         })
     }
 
+    /// The same settings with one provider at another base URL.
+    pub(super) fn at(&self, provider: Provider, base: &str) -> Result<Self, ModelError> {
+        let base = base_url("the base URL of the provider", base)?;
+        let mut settings = self.clone();
+        match provider {
+            Provider::OpenAi => settings.openai.base = Some(base),
+            Provider::Google => settings.google.base = Some(base),
+            Provider::Anthropic => settings.anthropic.base = Some(base),
+            Provider::Vertex => settings.vertex.base = Some(base),
+            Provider::Ollama => settings.ollama = base,
+        }
+        Ok(settings)
+    }
+
+    /// A model to converse with where nobody names one: of the first provider that there is a key for, in the order
+    /// OpenAI, Anthropic, Google.
+    #[must_use]
+    pub fn default_chat(&self) -> Option<ModelSpec> {
+        let models = [
+            (&self.openai, Provider::OpenAi, "gpt-5.4-mini"),
+            (&self.anthropic, Provider::Anthropic, "claude-haiku-4-5"),
+            (&self.google, Provider::Google, "gemini-2.5-flash"),
+        ];
+        first_with_key(models)
+    }
+
+    /// The same for embeddings: of OpenAI or Google.
+    #[must_use]
+    pub fn default_embedder(&self) -> Option<ModelSpec> {
+        let models = [
+            (&self.openai, Provider::OpenAi, "text-embedding-3-small"),
+            (&self.google, Provider::Google, "gemini-embedding-001"),
+        ];
+        first_with_key(models)
+    }
+
     /// The key of a provider and where it is. A server of one's own may do without a key.
     pub(super) fn keyed(&self, provider: Provider) -> Result<(Option<&SecretString>, Url), ModelError> {
         let (settings, variable, default) = match provider {
@@ -114,6 +150,12 @@ impl ModelSettings {
         let base = base.map_or_else(|| base_url(variable, default), Ok)?;
         Ok((settings.key.as_ref(), base))
     }
+}
+
+fn first_with_key<const N: usize>(models: [(&KeyedSettings, Provider, &str); N]) -> Option<ModelSpec> {
+    let mut models = models.into_iter();
+    let (_, provider, model) = models.find(|(settings, ..)| settings.key.is_some())?;
+    Some(ModelSpec::new(provider, model))
 }
 
 impl VertexSettings {
@@ -197,6 +239,30 @@ mod tests {
         let own = settings(&[("OPENAI_BASE_URL", "http://localhost:8000/v1")]).unwrap();
         let (key, url) = own.keyed(Provider::OpenAi).unwrap();
         assert!(key.is_none() && url.as_str() == "http://localhost:8000/v1");
+    }
+
+    #[test]
+    fn the_first_key_decides_where_nobody_does() {
+        let default = |variables: &[(&str, &str)]| {
+            let settings = settings(variables).unwrap();
+            let shown = |spec: Option<ModelSpec>| spec.map(|spec| spec.to_string());
+            (shown(settings.default_chat()), shown(settings.default_embedder()))
+        };
+        let names = |chat: &str, embedder: &str| (Some(chat.to_owned()), Some(embedder.to_owned()));
+        let (openai, google, anthropic) = (
+            ("OPENAI_API_KEY", "k"),
+            ("GEMINI_API_KEY", "k"),
+            ("ANTHROPIC_API_KEY", "k"),
+        );
+        assert_eq!(
+            default(&[google, anthropic, openai]),
+            names("openai:gpt-5.4-mini", "openai:text-embedding-3-small")
+        );
+        assert_eq!(
+            default(&[google, anthropic]),
+            names("anthropic:claude-haiku-4-5", "google:gemini-embedding-001")
+        );
+        assert_eq!(default(&[]), (None, None));
     }
 
     #[test]

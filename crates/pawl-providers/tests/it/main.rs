@@ -18,7 +18,7 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use pawl_model::{TargetFailure, TargetFailureKind, TargetRequest};
-use pawl_providers::{CommandContract, Target, TargetError, TargetSettings, TargetSpec};
+use pawl_providers::{CommandContract, ModelOptions, Target, TargetError, TargetSettings, TargetSpec};
 use serde_json::{Value, json};
 
 /// Time enough for anything that is to succeed, on any machine.
@@ -28,6 +28,8 @@ fn settings() -> TargetSettings {
         concurrency: NonZeroUsize::new(8).unwrap(),
         contract: CommandContract::PerCase,
         directory: None,
+        models: models::models_by(&[]),
+        model: ModelOptions::default(),
     }
 }
 

@@ -52,6 +52,7 @@ impl Pool {
             concurrency: NonZeroUsize::new(processes).unwrap(),
             contract: CommandContract::Persistent,
             directory: Some(directory.path().to_owned()),
+            ..settings()
         };
         let target = target("exec:sh agent.sh", &settings);
         Self { target, directory }

@@ -22,7 +22,7 @@ mod work;
 use std::path::PathBuf;
 
 use pawl_engine::mine::MiningModels;
-use pawl_engine::{Clock, Engine, ModelError, ModelSettings, Models};
+use pawl_engine::{Clock, Engine, ModelSettings, Models};
 use pawl_model::UserId;
 use pawl_server::LogFormat;
 use tokio_util::sync::CancellationToken;
@@ -75,6 +75,13 @@ fn start_logging() -> anyhow::Result<()> {
     pawl_server::start_logging(format).map_err(|error| Usage(format!("RUST_LOG: {error}")).into())
 }
 
+/// Models as the environment configures them.
+pub(crate) fn models() -> anyhow::Result<Models> {
+    let variable = |name: &str| std::env::var(name).ok();
+    let settings = ModelSettings::from_variables(variable, machine_time);
+    Ok(Models::new(settings.map_err(|error| Usage(error.to_string()))?))
+}
+
 /// The engine over the database that is configured.
 async fn open(database: &DatabaseArgs) -> anyhow::Result<Engine> {
     open_configured(&Settings::resolve(database, None)?).await
@@ -103,14 +110,11 @@ fn mining_models(settings: &Settings) -> anyhow::Result<MiningModels> {
     if extractor.or(embedder).is_none() {
         return Ok(MiningModels::default());
     }
-    let usage = |error: ModelError| Usage(error.to_string());
-    let variables = |name: &str| std::env::var(name).ok();
-    let models = ModelSettings::from_variables(variables, machine_time)
-        .and_then(Models::new)
-        .map_err(usage)?;
+    let models = models()?;
+    let named = MiningModels::named(&models, extractor, embedder);
     Ok(MiningModels {
         max_cost: settings.mining_max_cost.value,
-        ..MiningModels::named(&models, extractor, embedder).map_err(usage)?
+        ..named.map_err(|error| Usage(error.to_string()))?
     })
 }
 

@@ -11,6 +11,7 @@ use pawl_engine::{Actor, Engine};
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::{Baseline, RunArgs};
+use crate::config::Settings;
 use crate::exit::{Exit, Usage};
 use crate::output::{self, FinishedRun, Format};
 use crate::progress::Progress;
@@ -68,6 +69,9 @@ async fn plan(args: &RunArgs) -> anyhow::Result<Vec<PlannedRun>> {
         (None, Some(target)) => TargetChoice::Named(target.clone()),
         (None, None) => TargetChoice::OfSuite,
     };
+    let models = super::models()?;
+    let settings = Settings::resolve(&args.database, None)?;
+    let embedder = settings.embedding_model.value.map(|model| model.to_string());
     let mut planned = Vec::new();
     for suite in &args.suites {
         let request = RunRequest {
@@ -77,6 +81,9 @@ async fn plan(args: &RunArgs) -> anyhow::Result<Vec<PlannedRun>> {
             trials: args.trials,
             concurrency: args.concurrency,
             timeout: args.timeout,
+            judge: args.judge.clone(),
+            embedder: embedder.clone(),
+            models: models.clone(),
             labels: Labels {
                 name: args.name.clone(),
                 dataset_version: args.dataset_version.clone(),

@@ -51,7 +51,12 @@ async fn bad_suites_are_refused_before_anything_is_written(database: TestDatabas
         (
             "models.yaml",
             "prompts: [hi]\nproviders: ['openai:gpt-4o']\ntests: [{vars: {a: 1}}]\n",
-            "openai:gpt-4o",
+            "`openai:gpt-4o` cannot be asked",
+        ),
+        (
+            "rubric.yaml",
+            "prompts: [hi]\nproviders: [echo]\ntests:\n  - assert: [{type: llm-rubric, value: x}]\n",
+            "rubric.yaml:4:14: needs a judge",
         ),
         ("notes.txt", "no suite at all", "notes.txt"),
     ] {
@@ -93,7 +98,7 @@ async fn what_cannot_be_asked_is_a_usage_error() {
         (vec![], "names no target"),
         (
             vec!["--target", "openai:gpt-4o"],
-            "model targets are not available yet",
+            "openai: models need OPENAI_API_KEY",
         ),
         (vec!["--target", "exec"], "is not a target"),
         (vec!["--target", "echo", "--persistent"], "cannot be persistent"),

@@ -9,6 +9,7 @@ use super::cursor::{Cursor, Spot};
 use super::digest::ContentDigest;
 use super::document::extension;
 use super::error::SuiteError;
+use super::judges::NamedJudges;
 use super::keys::{self, Keys};
 use super::prompt::{self, Affixes};
 
@@ -87,6 +88,8 @@ pub(super) struct Defaults {
     pub(super) vars: Map<String, Value>,
     pub(super) asserts: Vec<Assert>,
     pub(super) threshold: Option<f64>,
+    /// Who judges where neither a check nor the caller says.
+    pub(super) judges: NamedJudges,
     metadata: Map<String, Value>,
     options: Options,
 }
@@ -107,6 +110,7 @@ impl Defaults {
             vars: read_vars(cursor)?,
             asserts: read_asserts(cursor)?,
             threshold: read_threshold(cursor)?,
+            judges: NamedJudges::read(cursor)?,
             metadata: read_metadata(cursor)?,
             options: Options::read(cursor)?,
         })
@@ -164,6 +168,12 @@ impl Options {
 /// Reads a test case of promptfoo, or a row of JSON Lines in its form.
 pub(super) fn read_test(test: &Cursor<'_>, keys: &Keys, defaults: &Defaults) -> Result<CaseSpec, SuiteError> {
     keys.check(test)?;
+    if let Some(options) = test.get("options")
+        && options.get("provider").is_some()
+    {
+        return Err(keys::not_supported(&options, "provider")
+            .with_help("name the judge at the check, or in the options of `defaultTest`"));
+    }
     let options = Options::read(test)?;
     let mut metadata = defaults.metadata.clone();
     metadata.extend(read_metadata(test)?);

@@ -11,6 +11,7 @@ use super::cursor::{Cursor, Spot};
 use super::digest::ContentDigest;
 use super::document::Step;
 use super::error::SuiteError;
+use super::judges::Needs;
 use super::keys;
 use super::template::{Rendering, Templates};
 
@@ -56,6 +57,9 @@ fn digest_spec(spec: &AssertSpec, digest: &mut ContentDigest) {
     digest.maybe_number(spec.threshold);
     digest.maybe_number(Some(spec.weight));
     digest.maybe_text(spec.metric.as_deref());
+    if let Some(provider) = &spec.provider {
+        digest.text(provider);
+    }
     digest.count(spec.assert.len());
     spec.assert.iter().for_each(|inner| digest_spec(inner, digest));
 }
@@ -160,6 +164,8 @@ pub(super) struct SharedChecks {
     threshold: Option<f64>,
     /// Both together, unless they hold templates.
     compiled: Option<Arc<Grading>>,
+    /// Who has to judge for those without templates.
+    pub(super) needs: Needs,
 }
 
 impl SharedChecks {
@@ -175,6 +181,7 @@ impl SharedChecks {
             extra,
             threshold,
             compiled: None,
+            needs: Needs::default(),
         };
         let mut templated = false;
         let mut checks = Vec::new();
@@ -183,7 +190,9 @@ impl SharedChecks {
                 templated = true;
                 add_templates(assert, templates)?;
             } else {
-                checks.extend(compile(assert, &assert.spec)?);
+                let compiled = compile(assert, &assert.spec)?;
+                shared.needs.add(&compiled, &assert.spot);
+                checks.extend(compiled);
             }
         }
         if !templated {
@@ -230,6 +239,8 @@ pub(super) fn compile_all(asserts: &[Assert]) -> Result<Grading, SuiteError> {
 #[derive(Clone, Default)]
 pub(super) struct Grader {
     compiled: HashMap<[u8; 32], Vec<Check>>,
+    /// Who has to judge for what was compiled so far.
+    pub(super) needs: Needs,
 }
 
 impl Grader {
@@ -284,6 +295,7 @@ impl Grader {
             return Ok(());
         }
         let compiled = compile(assert, spec)?;
+        self.needs.add(&compiled, &assert.spot);
         checks.extend_from_slice(&compiled);
         if self.compiled.len() >= MAX_COMPILED {
             self.compiled.clear();

@@ -11,7 +11,8 @@ use super::document::{Document, display, extension};
 use super::error::{Place, SuiteError};
 use super::inputs;
 use super::keys;
-use super::prompt::{Prompt, Provider, read_prompts, read_providers};
+use super::prompt::{Prompt, read_prompts};
+use super::provider::{Provider, read_providers};
 use super::source::Source;
 
 /// What a suite's file says, before its checks are compiled.

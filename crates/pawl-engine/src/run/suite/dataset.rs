@@ -12,6 +12,7 @@ use super::check_list::{Grader, SharedChecks};
 use super::digest::ContentDigest;
 use super::error::{Place, SuiteError};
 use super::identity::{self, BaseId, Ids, Repeated};
+use super::judges::Needs;
 use super::prompt::{Prompt, Variant};
 use super::source::{self, CaseSpecs, Source};
 use super::template::{Rendering, Templates};
@@ -47,6 +48,8 @@ pub struct Dataset {
     /// SHA-256 of all cases in their order, in hexadecimal: ids, inputs, variables, own checks, and what else a run
     /// of them depends on. The spelling of the files and the order of keys do not count.
     pub hash: String,
+    /// Who has to judge.
+    pub(crate) needs: Needs,
     repeated: Repeated,
     /// With what the first pass compiled.
     grader: Grader,
@@ -81,9 +84,12 @@ impl Dataset {
                 format!("the suite has more than {} cases", u32::MAX),
             ));
         }
+        let mut needs = parts.checks.needs.clone();
+        needs.extend(&grader.needs);
         Ok(Self {
             cases,
             hash: digest.finish_hex(),
+            needs,
             repeated: identity::repeated(fingerprints, || parts.specs())?,
             grader,
             parts: Arc::clone(parts),

@@ -4,14 +4,16 @@
 use pawl_checks::CheckType;
 use serde_json::{Map, Value, json};
 
-/// Forms that run code or ask a model under another name than their type.
-const REFUSED_PREFIXES: [(&str, &str); 5] = [
+/// Forms that run code.
+const REFUSED_PREFIXES: [(&str, &str); 4] = [
     ("javascript:", "javascript"),
     ("fn:", "javascript"),
     ("eval:", "javascript"),
     ("python:", "python"),
-    ("grade:", "llm-rubric"),
 ];
+
+/// promptfoo's short name of `llm-rubric`.
+const RUBRIC: &str = "grade:";
 
 /// The `assert` entry that a text stands for. Blanks around the value do not count.
 pub(super) fn entry(text: &str) -> Result<Value, String> {
@@ -24,6 +26,9 @@ pub(super) fn entry(text: &str) -> Result<Value, String> {
     }
     if text.starts_with("file://") {
         return Err("checks from files are not supported yet".to_owned());
+    }
+    if let Some(rubric) = text.strip_prefix(RUBRIC) {
+        return Ok(json!({"type": "llm-rubric", "value": rubric.trim()}));
     }
     let Some(form) = Form::read(text) else {
         return Ok(json!({"type": "equals", "value": text}));
@@ -140,6 +145,10 @@ mod tests {
                 json!({"type": "equals", "value": "latency(soon)"}),
             ),
             (
+                "grade: be kind",
+                json!({"type": "llm-rubric", "value": "be kind"}),
+            ),
+            (
                 "similar:cosine(0.8): x",
                 json!({"type": "similar:cosine", "value": "x", "threshold": 0.8}),
             ),
@@ -155,7 +164,6 @@ mod tests {
                 "javascript: output.length > 3",
                 "check type `javascript` is not supported yet",
             ),
-            ("grade: be kind", "check type `llm-rubric` is not supported yet"),
             ("file://check.py", "checks from files are not supported yet"),
             ("is-json: {", "the JSON Schema of `is-json` is not JSON"),
         ] {

@@ -131,7 +131,7 @@ pub(super) const TEST_OPTIONS: Keys = Keys(&[
     ("disableConversationVar", Ignored),
     ("factuality", Refused("")),
     ("postprocess", Refused("")),
-    ("provider", Refused("")),
+    ("provider", Read),
     ("rubricPrompt", Refused("")),
     ("runSerially", Refused("use `--concurrency 1`")),
     ("storeOutputAs", Refused("")),
@@ -180,6 +180,80 @@ pub(super) const PROVIDER: Keys = Keys(&[
     ("inputs", Refused("")),
     ("prompts", Refused("")),
     ("transform", Refused("")),
+]);
+
+/// The `config` of a provider that is a model.
+pub(super) const MODEL_CONFIG: Keys = Keys(&[
+    ("apiBaseUrl", Read),
+    ("generationConfig", Read),
+    ("max_completion_tokens", Read),
+    ("max_tokens", Read),
+    ("maxOutputTokens", Read),
+    ("num_predict", Read),
+    ("response_format", Read),
+    ("temperature", Read),
+    ("apiHost", Refused("use `apiBaseUrl`")),
+    (
+        "apiKey",
+        Refused("set the provider's variable in the environment, such as OPENAI_API_KEY"),
+    ),
+    (
+        "apiKeyEnvar",
+        Refused("set the provider's variable in the environment, such as OPENAI_API_KEY"),
+    ),
+    ("cost", Refused("")),
+    ("frequency_penalty", Refused("")),
+    ("functionToolCallbacks", Refused("")),
+    ("functions", Refused("")),
+    ("headers", Refused("")),
+    ("organization", Refused("")),
+    ("passthrough", Refused("")),
+    ("presence_penalty", Refused("")),
+    (
+        "projectId",
+        Refused("set GOOGLE_CLOUD_PROJECT in the environment"),
+    ),
+    ("reasoning", Refused("")),
+    ("reasoning_effort", Refused("")),
+    ("region", Refused("set VERTEX_AI_LOCATION in the environment")),
+    ("responseSchema", Refused("")),
+    ("safetySettings", Refused("")),
+    ("seed", Refused("")),
+    ("stop", Refused("")),
+    ("stopSequences", Refused("")),
+    ("stream", Refused("")),
+    ("systemInstruction", Refused("write a prompt of chat messages")),
+    ("thinking", Refused("")),
+    ("tool_choice", Refused("")),
+    ("tools", Refused("")),
+    ("topK", Refused("")),
+    ("topP", Refused("")),
+    ("top_k", Refused("")),
+    ("top_p", Refused("")),
+]);
+
+/// `generationConfig` of Google's models.
+pub(super) const GENERATION_CONFIG: Keys = Keys(&[
+    ("maxOutputTokens", Read),
+    ("temperature", Read),
+    ("response_schema", Refused("")),
+    ("responseMimeType", Refused("")),
+    ("responseSchema", Refused("")),
+    ("stopSequences", Refused("")),
+    ("thinkingConfig", Refused("")),
+    ("topK", Refused("")),
+    ("topP", Refused("")),
+]);
+
+/// Whom a suite has judge: a model, or one for each kind of question.
+pub(super) const JUDGE: Keys = Keys(&[
+    ("id", Read),
+    ("text", Read),
+    ("embedding", Read),
+    ("classification", Refused("")),
+    ("config", Refused("")),
+    ("label", Ignored),
+    ("moderation", Refused("")),
 ]);
 
 /// The file of `--checks`, where it is an object.

@@ -17,9 +17,11 @@ mod expected;
 mod identity;
 mod inputs;
 mod json;
+mod judges;
 mod keys;
 mod lines;
 mod prompt;
+mod provider;
 mod rows;
 mod source;
 mod table;
@@ -43,7 +45,9 @@ use template::Templates;
 
 pub use dataset::{Case, Cases, Dataset};
 pub use error::{At, Place, SuiteError};
-pub use prompt::{Prompt, Provider, Variant};
+pub(crate) use judges::{NamedJudges, Need, Needs, Skill};
+pub use prompt::{Prompt, Variant};
+pub use provider::Provider;
 
 /// A suite whose settings are read; its cases are still in their files.
 pub struct Suite {
@@ -152,6 +156,11 @@ impl Suite {
             .into_iter()
             .map(|prompt| Variant { prompt, target: None })
             .collect()
+    }
+
+    /// Whom it names to judge.
+    pub(crate) fn judges(&self) -> &NamedJudges {
+        &self.parts.defaults.judges
     }
 
     /// Reads all cases once: counts and hashes them, and finds the first fault in any of them.

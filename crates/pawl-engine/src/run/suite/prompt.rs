@@ -1,15 +1,16 @@
-//! Prompts and providers of a promptfoo configuration, and the runs they make together.
+//! Prompts of a promptfoo configuration, and the runs that they make with its providers.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::cursor::{Cursor, Spot};
 use super::digest::ContentDigest;
 use super::document::{self, display, extension};
 use super::error::SuiteError;
 use super::keys;
+use super::provider::Provider;
 use super::template::{Rendering, Templates};
 
 /// How long the label of a prompt without one is, in characters.
@@ -25,18 +26,6 @@ pub struct Prompt {
     /// The text's value where it is JSON, such as a list of chat messages: templates stand inside its strings.
     json: Option<Value>,
     spot: Spot,
-}
-
-/// What is asked to answer, as the suite names it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Provider {
-    /// What it is: the suite's text, not yet understood.
-    pub id: String,
-    /// Its name: the `label`, else the id.
-    pub label: String,
-    /// The object that it stands as in the suite; empty where it is a text. Only commands (`exec:`) are given it, so
-    /// only they may have a `config`.
-    pub options: Value,
 }
 
 /// One run of the suite: one prompt with one target. A suite without prompts has one that asks with the cases'
@@ -263,54 +252,4 @@ fn sections(content: &str) -> Vec<String> {
     }
     let sections = sections.iter().map(|section| section.trim().to_owned());
     sections.filter(|section| !section.is_empty()).collect()
-}
-
-/// Reads `providers` or `targets`: a text, or a list of texts and of objects with `id` and `label`.
-pub(super) fn read_providers(cursor: &Cursor<'_>) -> Result<Vec<Provider>, SuiteError> {
-    let providers: Vec<_> = match cursor.value {
-        Value::String(_) | Value::Object(_) => vec![read_provider(cursor)?],
-        Value::Array(_) => cursor
-            .items()?
-            .map(|item| read_provider(&item))
-            .collect::<Result<_, _>>()?,
-        _ => return Err(cursor.wrong_type("a text or a list")),
-    };
-    if providers.is_empty() {
-        return Err(cursor
-            .error("the list of providers is empty")
-            .with_help("leave it out and use `--target`"));
-    }
-    Ok(providers)
-}
-
-fn read_provider(item: &Cursor<'_>) -> Result<Provider, SuiteError> {
-    let (id, options) = match item.value {
-        Value::String(id) => (id.clone(), Value::Object(Map::new())),
-        Value::Object(_) => {
-            keys::PROVIDER.check(item)?;
-            let id = item
-                .get("id")
-                .ok_or_else(|| item.error("a provider needs an `id`"))?;
-            (id.text()?.to_owned(), item.value.clone())
-        }
-        _ => return Err(item.wrong_type("a text or an object")),
-    };
-    if id.trim().is_empty() {
-        return Err(item.error("a provider's id is blank"));
-    }
-    if id.starts_with("file://") {
-        return Err(item.error("providers from files are not supported yet"));
-    }
-    if !id.starts_with("exec:")
-        && item
-            .get("config")
-            .is_some_and(|config| !keys::is_empty(config.value))
-    {
-        return Err(keys::not_supported(item, "config"));
-    }
-    let label = match item.get("label") {
-        Some(label) => label.text()?.to_owned(),
-        None => id.clone(),
-    };
-    Ok(Provider { id, label, options })
 }

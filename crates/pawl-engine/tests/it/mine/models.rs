@@ -56,7 +56,7 @@ impl Rig {
             found.map(|(_, value)| value.clone())
         };
         let settings = ModelSettings::from_variables(lookup, || time::OffsetDateTime::UNIX_EPOCH);
-        let models = Models::new(settings.unwrap()).unwrap();
+        let models = Models::new(settings.unwrap());
         let spec = |text: &str| text.parse().unwrap();
         let named = MiningModels::named(&models, model.map(spec).as_ref(), embedder.map(spec).as_ref());
         self.engine = self.engine.clone().with_mining_models(MiningModels {

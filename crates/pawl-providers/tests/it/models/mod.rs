@@ -3,6 +3,7 @@
 mod chat;
 mod embeddings;
 mod faults;
+mod target;
 mod vertex;
 
 use std::time::Duration;
@@ -23,13 +24,13 @@ const MODELS: [&str; 5] = [
     "ollama:llama3.2:1b",
 ];
 
-fn models_by(variables: &[(&'static str, String)]) -> Models {
+pub(crate) fn models_by(variables: &[(&'static str, String)]) -> Models {
     let lookup = |name: &str| {
         let found = variables.iter().find(|(known, _)| *known == name);
         found.map(|(_, value)| value.clone())
     };
     let now = || OffsetDateTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
-    Models::new(ModelSettings::from_variables(lookup, now).unwrap()).unwrap()
+    Models::new(ModelSettings::from_variables(lookup, now).unwrap())
 }
 
 fn models(server: &ModelServer) -> Models {

@@ -166,6 +166,9 @@ impl Stages<'_> {
             trials: 1,
             concurrency: None,
             timeout: Duration::from_secs(10),
+            judge: None,
+            embedder: None,
+            models: super::models()?,
             labels: Labels {
                 name: Some(agent.to_owned()),
                 model: Some("story-template".to_owned()),

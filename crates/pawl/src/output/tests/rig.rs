@@ -191,6 +191,9 @@ async fn execute(
         trials: 1,
         concurrency: None,
         timeout: Duration::from_secs(20),
+        judge: None,
+        embedder: None,
+        models: crate::commands::models().unwrap(),
         labels: Labels::default(),
         resume: None,
     };

@@ -1,6 +1,7 @@
 //! Suites as files: what is read, what is refused and where, and what holds for any input.
 
 mod cases;
+mod models;
 mod promptfoo;
 mod properties;
 mod refusals;

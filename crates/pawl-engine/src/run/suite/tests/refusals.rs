@@ -83,8 +83,8 @@ fn configurations_are_refused_with_their_place() {
             "s.yaml:2:11: `env` in a template is not supported yet",
         ),
         (
-            "tests: [{}]\nproviders: [{id: openai:gpt-4o, config: {temperature: 0}}]\n",
-            "s.yaml:2:33: `config` is not supported yet",
+            "tests: [{}]\nproviders: [{id: echo, config: {temperature: 0}}]\n",
+            "s.yaml:2:24: `config` is not supported yet",
         ),
         (
             "tests: [{}]\nproviders: [{label: x}]\n",

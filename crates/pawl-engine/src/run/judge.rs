@@ -1,0 +1,332 @@
+//! Asking the judges of a run: models for words, and vectors for how near texts are.
+
+use std::collections::{BTreeMap, HashSet};
+use std::time::Duration;
+
+use futures::StreamExt as _;
+use pawl_checks::Subject;
+use pawl_checks::judge::{Opinion, Opinions, Question, QuestionKind};
+use pawl_checks::similarity;
+use pawl_model::{Cost, TargetFailure, TargetOutput, Usd};
+use pawl_providers::{
+    ChatModel, ChatReply, ChatRequest, Embedder, Finish, Message, ModelFailure, ModelSpec, Models,
+    OutputSchema,
+};
+use serde_json::{Value, json};
+
+use super::plan::RunRequest;
+use super::suite::{Case, Need, Needs, Skill, Suite};
+use crate::EngineError;
+
+/// The most tokens of a verdict, with the reasoning of models that reason before.
+const MAX_OUTPUT_TOKENS: u32 = 8_192;
+/// How much of an answer without a verdict is shown to its judge, in bytes.
+const MAX_SHOWN: usize = 16 * 1024;
+/// Questions about one output that are asked at once.
+const CONCURRENT_QUESTIONS: usize = 4;
+/// `provider` of a `similar` check that is to be judged by the words in common, without a model.
+const LEXICAL: &str = "lexical";
+
+/// The judges that the checks of a suite need.
+#[derive(Debug, Default)]
+pub(crate) struct Judges {
+    judges: BTreeMap<Need, Judge>,
+    timeout: Duration,
+}
+
+enum Judge {
+    Words(ChatModel),
+    Vectors(Embedder),
+    Lexical,
+}
+
+/// What the judges said of one output.
+#[derive(Default)]
+pub(crate) struct Judgement {
+    pub(crate) opinions: Opinions,
+    /// How many requests were made, and what they cost together where that is known.
+    pub(crate) calls: u32,
+    pub(crate) cost: Option<Usd>,
+}
+
+/// An opinion and what it took.
+struct Answered {
+    question: Question,
+    opinion: Result<Opinion, String>,
+    calls: u32,
+    cost: Cost,
+}
+
+impl Judges {
+    /// Finds a judge for each check that needs one: the model that the check names, else the caller, else the suite, else
+    /// the first provider that there is a key for.
+    pub(crate) fn find(request: &RunRequest, suite: &Suite, needs: &Needs) -> Result<Self, EngineError> {
+        let mut judges = BTreeMap::new();
+        needs.each(|need| {
+            let judge = find(need, request, suite)?;
+            judges.insert(need.clone(), judge);
+            Ok(())
+        })?;
+        Ok(Self {
+            judges,
+            timeout: request.timeout,
+        })
+    }
+
+    /// The models, each once.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.judges.values().map(Judge::name).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// Asks everything that the checks of a case want to know about an output.
+    pub(crate) async fn judge(&self, case: &Case, output: &TargetOutput) -> Judgement {
+        let questions: HashSet<&Question> = case.grading.questions().collect();
+        if questions.is_empty() {
+            return Judgement::default();
+        }
+        let subject = Subject::new(&output.output);
+        let material = Material {
+            input: match case.input() {
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            },
+            output: subject.text().to_owned(),
+        };
+        let asked: Vec<_> = questions
+            .into_iter()
+            .map(|question| self.ask(question, &material))
+            .collect();
+        let mut answers = futures::stream::iter(asked).buffer_unordered(CONCURRENT_QUESTIONS);
+        let mut judgement = Judgement {
+            cost: Some(Usd::ZERO),
+            ..Judgement::default()
+        };
+        while let Some(answered) = answers.next().await {
+            judgement.calls += answered.calls;
+            judgement.cost = match (judgement.cost, answered.cost) {
+                (Some(sum), Cost::Known(cost)) => Some(sum + cost),
+                _ => None,
+            };
+            judgement.opinions.insert(answered.question, answered.opinion);
+        }
+        judgement
+    }
+
+    async fn ask(&self, question: &Question, material: &Material) -> Answered {
+        match self.judges.get(&Need::of(question)) {
+            Some(Judge::Words(model)) => self.ask_for_words(model, question, material).await,
+            Some(Judge::Vectors(embedder)) => {
+                self.ask_for_vectors(embedder, question, &material.output).await
+            }
+            Some(Judge::Lexical) => {
+                let references = references(question).iter();
+                let nearest = nearest(
+                    &similarity::words(&material.output),
+                    references.map(|text| similarity::words(text)),
+                );
+                Answered::for_nothing(question, Ok(nearest))
+            }
+            None => Answered::for_nothing(question, Err("there is no judge".to_owned())),
+        }
+    }
+
+    /// Asks once, and once more where there is no verdict in the answer.
+    async fn ask_for_words(&self, model: &ChatModel, question: &Question, material: &Material) -> Answered {
+        let mut answered = Answered::for_nothing(question, Err("nothing can be asked in words".to_owned()));
+        let Some(form) = question.form(&material.input, &material.output) else {
+            return answered;
+        };
+        let mut request = ChatRequest {
+            temperature: Some(0.0),
+            max_output_tokens: Some(MAX_OUTPUT_TOKENS),
+            schema: Some(OutputSchema {
+                name: "verdict".to_owned(),
+                schema: form.schema,
+            }),
+            ..ChatRequest::new(
+                vec![Message::system(form.instructions), Message::user(form.material)],
+                self.timeout,
+            )
+        };
+        loop {
+            answered.calls += 1;
+            let reply = match model.complete(&request).await {
+                Ok(reply) => reply,
+                Err(failure) => {
+                    answered.opinion = Err(no_answer(failure));
+                    return answered;
+                }
+            };
+            answered.cost = plus(answered.cost, reply.cost);
+            match question.read(&reply.text) {
+                Ok(opinion) => {
+                    answered.opinion = Ok(opinion);
+                    return answered;
+                }
+                Err(unreadable) if answered.calls > 1 => {
+                    let why = ending(&reply).unwrap_or_else(|| unreadable.to_string());
+                    answered.opinion = Err(format!("no verdict from {}: {why}", model.spec()));
+                    return answered;
+                }
+                Err(unreadable) => request
+                    .messages
+                    .extend(repair(&reply.text, &unreadable.to_string())),
+            }
+        }
+    }
+
+    async fn ask_for_vectors(&self, embedder: &Embedder, question: &Question, output: &str) -> Answered {
+        let mut texts = vec![output.to_owned()];
+        texts.extend_from_slice(references(question));
+        let (opinion, cost) = match embedder.embed(&texts, self.timeout).await {
+            Ok(reply) => {
+                let mut vectors = reply.vectors;
+                for vector in &mut vectors {
+                    similarity::scale(vector, 1.0);
+                }
+                let output = vectors.remove(0);
+                (Ok(nearest(&output, vectors.into_iter())), reply.cost)
+            }
+            Err(failure) => (Err(no_answer(failure)), Cost::Unknown),
+        };
+        Answered {
+            question: question.clone(),
+            opinion,
+            calls: 1,
+            cost,
+        }
+    }
+}
+
+/// What questions are about.
+struct Material {
+    input: String,
+    output: String,
+}
+
+impl Judge {
+    fn name(&self) -> String {
+        match self {
+            Self::Words(model) => model.spec().to_string(),
+            Self::Vectors(embedder) => embedder.spec().to_string(),
+            Self::Lexical => LEXICAL.to_owned(),
+        }
+    }
+}
+
+impl std::fmt::Debug for Judge {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.name())
+    }
+}
+
+impl Answered {
+    fn for_nothing(question: &Question, opinion: Result<Opinion, String>) -> Self {
+        Self {
+            question: question.clone(),
+            opinion,
+            calls: 0,
+            cost: Cost::Known(Usd::ZERO),
+        }
+    }
+}
+
+fn find(need: &Need, request: &RunRequest, suite: &Suite) -> Result<Judge, String> {
+    let settings = request.models.settings();
+    let of_suite = suite.judges().name(need.skill);
+    let by_caller = match need.skill {
+        // A flag stands over the suite, a configured model is there for all that name none.
+        Skill::Words => request.judge.as_deref().or(of_suite),
+        Skill::Vectors => of_suite.or(request.embedder.as_deref()),
+    };
+    let named = need.provider.as_deref().or(by_caller);
+    if named == Some(LEXICAL) && need.skill == Skill::Vectors {
+        return Ok(Judge::Lexical);
+    }
+    let spec = match named {
+        Some(text) => text.parse().map_err(|error| format!("{error}"))?,
+        None => match need.skill {
+            Skill::Words => settings.default_chat().ok_or(
+                "needs a judge: name a model by `provider` here or in the options of `defaultTest`, or by --judge, or \
+                 set the key of a provider, such as OPENAI_API_KEY",
+            )?,
+            Skill::Vectors => settings.default_embedder().ok_or(
+                "needs embeddings: name a model by `provider` here or in the options of `defaultTest`, or set \
+                 OPENAI_API_KEY or GEMINI_API_KEY; `provider: lexical` compares words without a model",
+            )?,
+        },
+    };
+    judge(&spec, need.skill, &request.models)
+}
+
+fn judge(spec: &ModelSpec, skill: Skill, models: &Models) -> Result<Judge, String> {
+    let judge = match skill {
+        Skill::Words => models.chat(spec).map(Judge::Words),
+        Skill::Vectors => models.embedder(spec).map(Judge::Vectors),
+    };
+    judge.map_err(|error| format!("cannot judge by {spec}: {error}"))
+}
+
+/// As of a target: a refusal is shown with what the provider said, since mostly it is about the model that was named.
+fn no_answer(failure: ModelFailure) -> String {
+    format!("no answer from the judge: {}", TargetFailure::from(failure))
+}
+
+/// Why an answer holds no verdict, where its end says so.
+fn ending(reply: &ChatReply) -> Option<String> {
+    match (reply.finish, &reply.refusal) {
+        (Finish::Length, _) => Some(format!("it was cut off at {MAX_OUTPUT_TOKENS} tokens")),
+        (Finish::Filter, _) | (_, Some(_)) => Some("it refused to judge".to_owned()),
+        _ => None,
+    }
+}
+
+/// What is said to a judge whose answer held no verdict.
+fn repair(answer: &str, unreadable: &str) -> [Message; 2] {
+    let shown = &answer[..answer.floor_char_boundary(MAX_SHOWN)];
+    let shown = if shown.is_empty() { "(nothing)" } else { shown };
+    [
+        Message::assistant(shown),
+        Message::user(format!(
+            "That cannot be read: {unreadable}. Answer again with the one JSON object that was asked for, and nothing \
+             else."
+        )),
+    ]
+}
+
+fn references(question: &Question) -> &[String] {
+    match &question.kind {
+        QuestionKind::Similarity(texts) => texts,
+        _ => &[],
+    }
+}
+
+/// How near the nearest vector is; all have the length 1.
+fn nearest(output: &[f32], references: impl Iterator<Item = Vec<f32>>) -> Opinion {
+    let score = references
+        .map(|reference| similarity::cosine(output, &reference))
+        .fold(0.0, f64::max);
+    Opinion {
+        score: score.min(1.0),
+        holds: true,
+        reason: String::new(),
+    }
+}
+
+fn plus(one: Cost, other: Cost) -> Cost {
+    match (one, other) {
+        (Cost::Known(one), Cost::Known(other)) => Cost::Known(one + other),
+        _ => Cost::Unknown,
+    }
+}
+
+impl Judgement {
+    /// What stands with the case: how many requests, and what they cost.
+    pub(crate) fn details(&self) -> Option<Value> {
+        let cost = self.cost.map(Usd::as_f64);
+        (self.calls > 0).then(|| json!({"calls": self.calls, "cost_usd": cost}))
+    }
+}
