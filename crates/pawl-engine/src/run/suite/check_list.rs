@@ -221,7 +221,7 @@ fn compile(assert: &Assert, spec: &AssertSpec) -> Result<Vec<Check>, SuiteError>
     Check::compile(spec).map_err(|error| fault(&assert.spot, &error))
 }
 
-/// What judges by these entries, of which none may wait for the variables of a case.
+/// What judges by these entries, of which none may wait for the variables of a case or for somebody else's opinion.
 pub(super) fn compile_all(asserts: &[Assert]) -> Result<Grading, SuiteError> {
     let mut checks = Vec::new();
     for assert in asserts {
@@ -229,7 +229,12 @@ pub(super) fn compile_all(asserts: &[Assert]) -> Result<Grading, SuiteError> {
             let message = "a template is filled in with the variables of a case, and there is no case here";
             return Err(assert.spot.error(message));
         }
-        checks.extend(compile(assert, &assert.spec)?);
+        let compiled = compile(assert, &assert.spec)?;
+        if compiled.iter().any(|check| check.questions().next().is_some()) {
+            let message = format!("`{}` needs a judge, and nobody is asked here", assert.spec.name);
+            return Err(fault(&assert.spot, &SpecError::at("type", message)));
+        }
+        checks.extend(compiled);
     }
     // Without a threshold there is nothing that could be wrong with them together.
     Grading::new(checks, None).map_err(|error| fault(&asserts[0].spot, &error))
