@@ -56,6 +56,8 @@ pub(crate) enum Cause<E> {
     Exhausted(E, Exhaustion),
     /// The time ended in the middle of an attempt.
     TimedOut,
+    /// There was no attempt: the endpoint has asked others to wait, for so much longer.
+    Paused(Duration),
 }
 
 /// Why there was no other attempt.
@@ -86,7 +88,8 @@ impl<E> Failed<E> {
 }
 
 /// Sends a request, again where that may help, as the limiter allows. The timeout counts from the moment it is first
-/// sent; waiting for the first turn is not inside it. Dropping the future ends the attempt under way.
+/// sent; waiting for the first turn is not inside it, but nobody waits for an endpoint that has asked for a longer pause
+/// than that. Dropping the future ends the attempt under way.
 pub(crate) async fn attempt<T, E, F>(
     limiter: &Limiter,
     timeout: Duration,
@@ -95,9 +98,12 @@ pub(crate) async fn attempt<T, E, F>(
 where
     F: Future<Output = Result<T, Failed<E>>>,
 {
-    let mut permit = limiter.enter().await;
-    let deadline = Instant::now() + timeout;
     let mut retries = 0;
+    let mut permit = limiter.enter(timeout).await.map_err(|pause| GaveUp {
+        cause: Cause::Paused(pause),
+        retries,
+    })?;
+    let deadline = Instant::now() + timeout;
     loop {
         let gave_up = |cause| GaveUp { cause, retries };
         let sent = Instant::now();
@@ -130,9 +136,10 @@ where
             return Err(gave_up(Cause::Exhausted(error, Exhaustion::Time { asked: wait })));
         }
         sleep_until(again).await;
-        permit = match timeout_at(deadline, limiter.enter()).await {
-            Ok(permit) => permit,
-            Err(_) => {
+        let left = deadline.saturating_duration_since(Instant::now());
+        permit = match timeout_at(deadline, limiter.enter(left)).await {
+            Ok(Ok(permit)) => permit,
+            Ok(Err(_)) | Err(_) => {
                 return Err(gave_up(Cause::Exhausted(error, Exhaustion::Time { asked: None })));
             }
         };

@@ -63,6 +63,10 @@ impl HttpTarget {
                     failure
                 }
                 Cause::TimedOut => no_answer_within(self.timeout),
+                Cause::Paused(pause) => TargetFailure::new(
+                    TargetFailureKind::Throttled,
+                    format!("`{}` asks to wait {} s more", self.shown, pause.as_secs()),
+                ),
             }),
         }
     }

@@ -22,7 +22,7 @@ const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 #[derive(Clone, Debug)]
 pub struct TargetSettings {
     /// The time for one case, from the moment its request is first sent: over 0 and at most 24 hours. Retries are
-    /// inside it, waiting for the first turn is not.
+    /// inside it, waiting for the first turn is not; but nobody waits for an endpoint that has asked for a longer pause.
     pub timeout: Duration,
     /// How many calls there may be at once: the most processes of [`CommandContract::Persistent`], the most requests
     /// under way to an HTTP endpoint. Other commands leave that to the caller.

@@ -54,20 +54,27 @@ impl Limiter {
         }
     }
 
-    /// Waits for a turn.
-    pub(crate) async fn enter(&self) -> Permit<'_> {
+    /// Waits for a turn, unless the endpoint has asked everyone to wait for longer than `patience`: then the rest of that
+    /// wait is the answer. Waiting for others to leave takes as long as it takes.
+    pub(crate) async fn enter(&self, patience: Duration) -> Result<Permit<'_>, Duration> {
         loop {
             // Created before the look at the state, so that no change in between is missed.
             let changed = self.changed.notified();
             let turn = self.state().turn();
             match turn {
                 Turn::Now { decreases } => {
-                    return Permit {
+                    return Ok(Permit {
                         limiter: self,
                         decreases,
-                    };
+                    });
                 }
-                Turn::At(time) => sleep_until(time).await,
+                Turn::At(time) => {
+                    let pause = time.saturating_duration_since(Instant::now());
+                    if pause > patience {
+                        return Err(pause);
+                    }
+                    sleep_until(time).await;
+                }
                 Turn::AfterChange => changed.await,
             }
         }
@@ -130,14 +137,16 @@ mod tests {
 
     use super::*;
 
+    const LONG: Duration = Duration::from_secs(60 * 60);
+
     /// How many may enter now; they leave again, with nothing learnt.
     fn room(limiter: &Limiter) -> usize {
-        let permits: Vec<_> = std::iter::from_fn(|| limiter.enter().now_or_never()).collect();
+        let permits: Vec<_> = std::iter::from_fn(|| limiter.enter(LONG).now_or_never()).collect();
         permits.len()
     }
 
     fn enter(limiter: &Limiter) -> Permit<'_> {
-        limiter.enter().now_or_never().unwrap()
+        limiter.enter(LONG).now_or_never().unwrap().unwrap()
     }
 
     #[tokio::test(start_paused = true)]
@@ -146,7 +155,7 @@ mod tests {
         assert_eq!(room(&limiter), 3);
         let permits = [enter(&limiter), enter(&limiter), enter(&limiter)];
         assert_eq!(room(&limiter), 0);
-        let (_waited, ()) = tokio::join!(limiter.enter(), async { drop(permits) });
+        let (_waited, ()) = tokio::join!(limiter.enter(LONG), async { drop(permits) });
         assert_eq!(room(&limiter), 2);
     }
 
@@ -180,9 +189,21 @@ mod tests {
         first.throttled(Some(Duration::from_secs(30)));
         second.throttled(Some(Duration::from_secs(10)));
         assert_eq!(room(&limiter), 0);
-        let (_a, _b) = tokio::join!(limiter.enter(), limiter.enter());
+        let (_a, _b) = tokio::join!(limiter.enter(LONG), limiter.enter(LONG));
         assert!(begin.elapsed() >= Duration::from_secs(30));
         assert!(begin.elapsed() < Duration::from_secs(31));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nobody_waits_for_a_pause_that_is_longer_than_they_can() {
+        let limiter = Limiter::new(8);
+        enter(&limiter).throttled(Some(Duration::from_secs(30)));
+        let begin = Instant::now();
+        let refused = limiter.enter(Duration::from_secs(29)).await;
+        assert_eq!(refused.err(), Some(Duration::from_secs(30)));
+        assert_eq!(begin.elapsed(), Duration::ZERO);
+        assert!(limiter.enter(Duration::from_secs(30)).await.is_ok());
+        assert!(begin.elapsed() >= Duration::from_secs(30));
     }
 
     #[tokio::test(start_paused = true)]
@@ -195,7 +216,7 @@ mod tests {
             tokio::time::sleep(Duration::from_secs(5)).await;
             second.throttled(Some(Duration::from_secs(60 * 60 * 24)));
         };
-        let (_entered, ()) = tokio::join!(limiter.enter(), late);
+        let (_entered, ()) = tokio::join!(limiter.enter(LONG), late);
         assert!(begin.elapsed() >= Duration::from_secs(5) + MAX_PAUSE);
         assert!(begin.elapsed() < Duration::from_secs(6) + MAX_PAUSE);
     }

@@ -81,7 +81,7 @@ pub struct ChatRequest {
     /// The form of the answer. The provider is asked to keep to it; whether it did is for the caller to check.
     pub schema: Option<OutputSchema>,
     /// The time for the answer, from the moment the request is first sent. Retries are inside it, waiting for the
-    /// first turn is not.
+    /// first turn is not; but where the provider has asked to be left alone for longer, it is not waited for.
     pub timeout: Duration,
 }
 

@@ -60,6 +60,18 @@ impl Endpoint {
                             ..self.timed_out(timeout)
                         };
                     }
+                    Cause::Paused(pause) => {
+                        let what = format!("asks to wait {} s more", pause.as_secs());
+                        let kind = ModelFailureKind::Throttled;
+                        (
+                            Refusal {
+                                kind,
+                                what,
+                                said: None,
+                            },
+                            None,
+                        )
+                    }
                     Cause::Refused(refusal) => (refusal, None),
                     Cause::Exhausted(refusal, why) => (refusal, Some(why)),
                 };

@@ -51,6 +51,22 @@ async fn the_wait_that_is_asked_for_is_kept() {
 }
 
 #[tokio::test]
+async fn a_provider_that_asks_for_a_long_pause_is_left_alone() {
+    let server = ModelServer::start(Script::new().otherwise(Reply::throttled("3600"))).await;
+    let model = chat(&server, MODELS[0]);
+    let hasty = ChatRequest {
+        timeout: Duration::from_secs(10),
+        ..request("hello")
+    };
+    for _ in 0..3 {
+        let failure = model.complete(&hasty).await.unwrap_err();
+        assert_eq!(failure.kind, ModelFailureKind::Throttled);
+        assert!(failure.message.contains("asks to wait "), "{failure}");
+    }
+    assert_eq!(server.asked().len(), 1);
+}
+
+#[tokio::test]
 async fn retries_end() {
     join_all(MODELS.map(|model| async move {
         let server = ModelServer::start(Script::new().otherwise(Reply::throttled("0"))).await;
