@@ -3,6 +3,7 @@
 pub mod auth;
 mod clock;
 pub mod data;
+pub mod draft;
 mod engine;
 mod error;
 pub mod intake;

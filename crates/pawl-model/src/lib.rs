@@ -6,6 +6,7 @@ mod budget;
 mod case;
 mod check;
 mod draft;
+mod draft_run;
 mod failure;
 mod id;
 mod interaction;
@@ -14,6 +15,7 @@ mod json;
 mod mining;
 mod policy;
 mod price;
+mod proof;
 pub mod query;
 mod run;
 mod score;
@@ -34,6 +36,7 @@ pub use check::{CheckResult, EvalResults, EvalSummary};
 pub use draft::{
     DraftAssertions, DraftInput, DraftSource, DraftStatus, EditSource, EvalTestDraft, GeneratorMeta, Optional,
 };
+pub use draft_run::{DraftErrorType, DraftOutcome, DraftOutcomeStatus, EvalTestError, EvalTestRun};
 pub use failure::{Evidence, FailurePattern, FailureType, ReproductionContext, Severity};
 pub use id::{
     ApiKeyId, BrowserSessionId, CaseId, InteractionId, JobId, RunId, ScheduleId, SessionId, UserId,
@@ -44,6 +47,7 @@ pub use json::{Json, JsonError, JsonProblem};
 pub use mining::{ExtractionError, ExtractionErrorType, MiningCounts, MiningRun, TriggeredBy};
 pub use policy::{PiiPattern, Policy, RunPolicy};
 pub use price::{Cost, Price, Rate, Rates, Usage};
+pub use proof::{ProofCard, ProofVerdict, ProvenSentence, Share};
 pub use run::{Run, RunStatus};
 pub use score::Score;
 pub use state::{State, Tally};

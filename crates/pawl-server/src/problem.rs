@@ -86,6 +86,8 @@ codes! {
     OverCap = "over_cap", TOO_MANY_REQUESTS, "the cap of the tenant's day is reached";
     /// A fault of ours.
     Internal = "internal", INTERNAL_SERVER_ERROR, "something broke in the server";
+    /// A model gave nothing of use.
+    ModelFailed = "model_failed", BAD_GATEWAY, "a model gave nothing of use";
     /// As many requests as the server works on are under way.
     Overloaded = "overloaded", SERVICE_UNAVAILABLE, "too many requests are under way";
     /// The database does not answer.

@@ -14,8 +14,8 @@ use utoipa_axum::routes;
 use crate::limits::{Places, bounded};
 use crate::problem::ProblemDocument;
 use crate::{
-    AppState, auth, browser, dialect, health, intake, interactions, metrics, observe, openapi, otlp, rest,
-    runs, suggestions, ui,
+    AppState, auth, browser, dialect, eval_tests, health, intake, interactions, linger, metrics, observe,
+    openapi, otlp, rest, runs, suggestions, ui,
 };
 
 /// Everything that the server answers.
@@ -65,7 +65,12 @@ fn declared() -> (Routes, OpenApi) {
         .routes(routes!(suggestions::list))
         .routes(routes!(suggestions::get))
         .routes(routes!(suggestions::runs))
-        .routes(routes!(suggestions::mine));
+        .routes(routes!(suggestions::run))
+        .routes(routes!(suggestions::mine))
+        .routes(routes!(eval_tests::run_once))
+        .routes(routes!(eval_tests::generate))
+        .routes(routes!(eval_tests::health))
+        .routes(routes!(eval_tests::get));
     let mut document = openapi::base();
     let mut split = |routes: OpenApiRouter<AppState>| {
         let (routes, part) = routes.split_for_parts();
@@ -100,6 +105,7 @@ fn layered(state: AppState, routes: Routes) -> Router {
         .layer(CompressionLayer::new())
         .layer(middleware::from_fn_with_state(state.clone(), observe::observe))
         .layer(middleware::map_response(browser::hardened))
+        .map_request(linger::linger)
         .layer(middleware::from_fn(dialect::speak));
     routes.layer(around).with_state(state)
 }

@@ -6,6 +6,7 @@
 pub mod api_keys;
 pub mod browser_sessions;
 pub mod cases;
+pub mod drafts;
 mod error;
 mod insert;
 pub mod intake;

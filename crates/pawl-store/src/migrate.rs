@@ -52,6 +52,12 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../migrations/sqlite/0008_mining.sql"),
         include_str!("../migrations/postgres/0008_mining.sql"),
     ),
+    (
+        9,
+        "drafts",
+        include_str!("../migrations/sqlite/0009_drafts.sql"),
+        include_str!("../migrations/postgres/0009_drafts.sql"),
+    ),
 ];
 
 const TABLE: &str = "_pawl_migrations";

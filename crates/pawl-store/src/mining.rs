@@ -18,7 +18,7 @@ const MINED: Statement = pair!("mining/mined");
 const START: Statement = pair!("mining/start");
 const ADD: Statement = shared!("mining/add");
 const FINISH: Statement = shared!("mining/finish");
-const RUNS: Statement = shared!("mining/runs");
+const RUNS: Statement = pair!("mining/runs");
 const ERRORS: Statement = shared!("mining/errors");
 const PATTERN_OF: Statement = shared!("mining/pattern_of");
 
@@ -343,12 +343,12 @@ pub async fn finish(scope: &mut Scope, user: UserId, run_id: &str, at: OffsetDat
     Ok(())
 }
 
-/// Runs, the newest first.
+/// Runs, the newest first; of one id where that is asked.
 ///
 /// # Errors
 /// When the database fails.
-pub async fn runs(scope: &mut Scope, limit: u32) -> Result<Vec<MiningRun>> {
-    let rows = scope.fetch(&RUNS, &[i64::from(limit).into()]).await?;
+pub async fn runs(scope: &mut Scope, id: Option<&str>, limit: u32) -> Result<Vec<MiningRun>> {
+    let rows = scope.fetch(&RUNS, &[i64::from(limit).into(), id.into()]).await?;
     rows.iter()
         .map(|row| {
             let mut columns = row.columns();
@@ -406,7 +406,7 @@ pub async fn pattern_of(scope: &mut Scope, id: InteractionId) -> Result<Option<(
     row.as_ref().map(read_pattern).transpose()
 }
 
-fn read_pattern(row: &Row) -> Result<(FailurePattern, String)> {
+pub(crate) fn read_pattern(row: &Row) -> Result<(FailurePattern, String)> {
     let mut columns = row.columns();
     let pattern = FailurePattern {
         pattern_id: columns.read()?,

@@ -1,9 +1,9 @@
 //! Reading rows: the same types from both engines.
 
 use pawl_model::{
-    ApiKeyId, BrowserSessionId, CaseId, ExtractionErrorType, FailureType, InteractionId, JobId, JobState,
-    Json, KeyScope, RunId, RunPolicy, ScheduleId, Score, SessionId, Severity, State, SuggestionStatus,
-    SuggestionType, TriggeredBy, Unscored, UserId,
+    ApiKeyId, BrowserSessionId, CaseId, DraftErrorType, ExtractionErrorType, FailureType, InteractionId,
+    JobId, JobState, Json, KeyScope, RunId, RunPolicy, ScheduleId, Score, SessionId, Severity, State,
+    SuggestionStatus, SuggestionType, TriggeredBy, Unscored, UserId,
 };
 use sqlx::postgres::PgRow;
 use sqlx::sqlite::SqliteRow;
@@ -186,6 +186,7 @@ word_columns! {
     SuggestionStatus: "a status of suggestions",
     TriggeredBy: "what triggers runs",
     ExtractionErrorType: "a kind of error",
+    DraftErrorType: "a kind of error",
     Unscored: "a reason"
 }
 

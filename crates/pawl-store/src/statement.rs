@@ -60,6 +60,7 @@ pub fn statements() -> Vec<Statement> {
         crate::schedules::STATEMENTS,
         crate::mining::STATEMENTS,
         crate::suggestions::STATEMENTS,
+        crate::drafts::STATEMENTS,
         crate::traces::STATEMENTS,
     ]
     .concat()

@@ -22,7 +22,8 @@ pub(crate) use self::access::{
 };
 pub(crate) use self::export::{ExportCommand, ExportFormat, ExportInteractionsArgs};
 pub(crate) use self::mine::{
-    JobsCommand, JobsListArgs, JobsRetryArgs, MineArgs, ScheduleArgs, SchedulesArgs, Since, WorkArgs,
+    DraftArgs, JobsCommand, JobsListArgs, JobsRetryArgs, MineArgs, ScheduleArgs, SchedulesArgs, Since,
+    WorkArgs,
 };
 pub(crate) use self::simulation::{SeedArgs, SimulateArgs};
 pub(crate) use self::traces::{
@@ -63,6 +64,8 @@ pub(crate) enum Command {
     Jobs(JobsCommand),
     /// Make failing interactions into failure patterns, and these into suggestions
     Mine(MineArgs),
+    /// Make drafts of regression tests of suggestions, and try them on what went wrong and what went well
+    Draft(DraftArgs),
     /// Store a history of interactions that is made up, to try things out with
     Seed(SeedArgs),
     /// Have an agent that is made up hand interactions in to a server, under its tenant's policy

@@ -484,7 +484,7 @@ fn has_no_price(models: &MiningModels, budget: &Budget) -> Result<bool, BudgetEr
 }
 
 /// `run_`, date and time in UTC, and eight random digits.
-fn run_id(now: OffsetDateTime) -> String {
+pub(crate) fn run_id(now: OffsetDateTime) -> String {
     let format = format_description!("run_[year][month][day]_[hour][minute][second]_");
     let mut id = now
         .to_offset(time::UtcOffset::UTC)

@@ -33,6 +33,16 @@ pub struct SuggestionDetail {
     pub source_traces: Vec<SourceTrace>,
 }
 
+/// A run of mining with what the model could not make a pattern of.
+#[derive(Clone, Debug, Serialize)]
+pub struct MiningRunDetail {
+    /// The run.
+    #[serde(flatten)]
+    pub run: MiningRun,
+    /// At most a thousand.
+    pub errors: Vec<ExtractionError>,
+}
+
 /// What mining made of an interaction.
 #[derive(Clone, Debug)]
 pub struct Mined {
@@ -102,19 +112,23 @@ impl Engine {
     /// When the database fails.
     pub async fn mining_runs(&self, actor: Actor, limit: u32) -> Result<Vec<MiningRun>, EngineError> {
         let mut scope = self.store.read(actor).await?;
-        Ok(mining::runs(&mut scope, limit).await?)
+        Ok(mining::runs(&mut scope, None, limit).await?)
     }
 
-    /// What the model could not make a pattern of in a run, at most a thousand.
+    /// A run of mining with what the model could not make a pattern of; none where there is none that the actor sees.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn mining_errors(
+    pub async fn mining_run(
         &self,
         actor: Actor,
         run_id: &str,
-    ) -> Result<Vec<ExtractionError>, EngineError> {
+    ) -> Result<Option<MiningRunDetail>, EngineError> {
         let mut scope = self.store.read(actor).await?;
-        Ok(mining::errors(&mut scope, run_id, MAX_ERRORS).await?)
+        let Some(run) = mining::runs(&mut scope, Some(run_id), 1).await?.pop() else {
+            return Ok(None);
+        };
+        let errors = mining::errors(&mut scope, run_id, MAX_ERRORS).await?;
+        Ok(Some(MiningRunDetail { run, errors }))
     }
 }

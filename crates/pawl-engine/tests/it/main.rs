@@ -7,6 +7,7 @@
 
 mod auth;
 mod compare;
+mod draft;
 mod intake;
 mod judges;
 mod mine;

@@ -57,6 +57,28 @@ impl IntoResponses for NotTaken {
     }
 }
 
+/// What generating drafts may answer instead.
+pub(crate) struct NotDrafted;
+
+impl IntoResponses for NotDrafted {
+    fn responses() -> Responses {
+        problems(&[
+            ErrorCode::InvalidJson,
+            ErrorCode::InvalidParameter,
+            ErrorCode::Unauthenticated,
+            ErrorCode::Forbidden,
+            ErrorCode::NotFound,
+            ErrorCode::Conflict,
+            ErrorCode::BodyTooLarge,
+            ErrorCode::Unprocessable,
+            ErrorCode::ModelFailed,
+            ErrorCode::Overloaded,
+            ErrorCode::DatabaseUnavailable,
+            ErrorCode::RequestTimeout,
+        ])
+    }
+}
+
 /// What handing in traces may answer instead.
 pub(crate) struct TracesNotTaken;
 

@@ -5,7 +5,7 @@ mod schema;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use pawl_engine::mine::suggestions::{Filter, SuggestionDetail, SuggestionPage};
+use pawl_engine::mine::suggestions::{Filter, MiningRunDetail, SuggestionDetail, SuggestionPage};
 use pawl_model::{MiningRun, Severity, Suggestion, SuggestionStatus, SuggestionType};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -123,6 +123,22 @@ pub(crate) async fn runs(
 ) -> Result<Json<MiningRuns>, Problem> {
     let runs = state.engine.mining_runs(actor, RUNS).await?;
     Ok(Json(MiningRuns { runs }))
+}
+
+/// Get a run of mining and what the model could not make a pattern of
+#[utoipa::path(
+    get, path = "/api/mining/{id}", tag = "suggestions", operation_id = "get_mining_run",
+    security(("user" = []), ("service" = []), ("api_key" = ["read"])),
+    params(("id" = String, Path, description = "The run"), TenantQuery),
+    responses((status = 200, body = MiningRunSchema), Refused),
+)]
+pub(crate) async fn run(
+    State(state): State<AppState>,
+    Tenant(actor): Tenant,
+    Path(id): Path<String>,
+) -> Result<Json<MiningRunDetail>, Problem> {
+    let detail = state.engine.mining_run(actor, &id).await?;
+    detail.map(Json).ok_or(Problem::new(ErrorCode::NotFound))
 }
 
 /// Have a worker mine the failing interactions of the last days

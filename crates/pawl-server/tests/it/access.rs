@@ -33,7 +33,16 @@ const OPERATIONS: &[Entry] = &[
     ("GET", "/api/suggestions", [401, 401, 200, 200, 200]),
     ("GET", "/api/suggestions/{id}", [401, 401, 404, 404, 404]),
     ("GET", "/api/mining", [401, 401, 200, 200, 200]),
+    ("GET", "/api/mining/{id}", [401, 401, 404, 404, 404]),
     ("POST", "/api/mining", [401, 401, 202, 202, 202]),
+    ("POST", "/eval-tests/run-once", [401, 401, 200, 200, 200]),
+    (
+        "POST",
+        "/eval-tests/generate/{suggestionId}",
+        [401, 401, 404, 404, 404],
+    ),
+    ("GET", "/eval-tests/{suggestionId}", [401, 401, 404, 404, 404]),
+    ("GET", "/eval-tests/health", [401, 401, 200, 200, 200]),
     ("GET", "/auth/v1/health", [200; 5]),
     ("GET", "/auth/v1/settings", [401, 200, 200, 200, 200]),
     ("POST", "/auth/v1/signup", [401, 400, 400, 400, 400]),
@@ -80,7 +89,10 @@ const OPERATIONS: &[Entry] = &[
 async fn everybody_is_answered_as_documented(database: TestDatabase) {
     let server = TestServer::new(database).await;
     for (method, template, expected) in OPERATIONS {
-        let path = template.replace("{id}", RUN).replace("{other}", RUN);
+        let path = template
+            .replace("{id}", RUN)
+            .replace("{other}", RUN)
+            .replace("{suggestionId}", RUN);
         for (who, expected) in Identity::ALL.into_iter().zip(expected) {
             let method: Method = method.parse().unwrap();
             let answer = server.request(who, method.clone(), &path).send().await.unwrap();

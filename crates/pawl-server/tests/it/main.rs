@@ -7,6 +7,7 @@
 
 mod access;
 mod auth;
+mod eval_tests;
 mod intake;
 mod operations;
 mod pages;

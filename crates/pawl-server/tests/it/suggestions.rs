@@ -99,6 +99,12 @@ async fn suggestions_are_listed_filtered_and_paged(database: TestDatabase) {
     let runs = read(&server, Identity::UserA, "/api/mining").await;
     assert_eq!(runs["runs"].as_array().unwrap().len(), 3);
     assert_eq!(runs["runs"][0]["suggestion_count"], 1);
+    let run = runs["runs"][0]["run_id"].as_str().unwrap();
+    let run = read(&server, Identity::UserA, &["/api/mining/", run].concat()).await;
+    assert_eq!(
+        (&run["suggestion_count"], &run["errors"]),
+        (&1.into(), &Value::Array(Vec::new()))
+    );
 
     for query in [
         "limit=0",

@@ -85,6 +85,40 @@ impl FromStr for Since {
     }
 }
 
+/// `pawl draft`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pawl draft
+  pawl draft --batch-size 50 --dry-run
+  pawl draft --suggestion sugg_3f2a9c1b7d40 --force-overwrite --json
+
+A suggestion of a test gets a draft by the model of mining (PAWL_MINING_MODEL), or without one a template that a person has
+to finish. A draft is tried before it is written: on what went wrong, which it has to fail, and on what went well and is
+like it, which it has to pass. What a person edited is overwritten only for suggestions that are named, and kept in
+their history.")]
+pub(crate) struct DraftArgs {
+    /// The most suggestions
+    #[arg(long, value_name = "N", default_value_t = pawl_engine::draft::DEFAULT_BATCH, value_parser = clap::value_parser!(u32).range(1..=i64::from(pawl_engine::draft::MAX_BATCH)))]
+    pub(crate) batch_size: u32,
+    /// This suggestion; may be given several times [default: those that wait for a draft, newest first]
+    #[arg(long = "suggestion", value_name = "ID")]
+    pub(crate) suggestions: Vec<String>,
+    /// Overwrite what a person edited; it stays in the history
+    #[arg(long, requires = "suggestions")]
+    pub(crate) force_overwrite: bool,
+    /// Make the drafts, and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
+    #[command(flatten)]
+    pub(crate) user: UserArgs,
+}
+
 /// `pawl work`.
 #[derive(Debug, Args)]
 #[command(after_help = "\

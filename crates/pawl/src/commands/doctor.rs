@@ -6,6 +6,7 @@ use std::path::Path;
 
 use owo_colors::OwoColorize as _;
 use pawl_engine::auth::SecretString;
+use pawl_engine::worker::QueueCounts;
 use pawl_engine::{DatabaseStatus, Engine, Location};
 use serde::Serialize;
 
@@ -81,7 +82,7 @@ struct Check {
     detail: String,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum CheckState {
     Passed,
@@ -219,7 +220,27 @@ async fn examine_database(engine: &Engine) -> anyhow::Result<Vec<Check>> {
         "keys",
         "the instance has its secrets; `pawl keys` prints its keys",
     ));
+    checks.push(jobs(&engine.job_counts().await?));
     Ok(checks)
+}
+
+/// Jobs that were given up wait for a person.
+fn jobs(counts: &QueueCounts) -> Check {
+    let QueueCounts {
+        queued,
+        running,
+        dead,
+        ..
+    } = counts;
+    let detail = format!("{queued} wait, {running} are under way, {dead} were given up");
+    match dead {
+        0 => Check::passed("jobs", detail),
+        _ => Check::new(
+            "jobs",
+            CheckState::Warning,
+            format!("{detail}: `pawl jobs list --state dead` says why"),
+        ),
+    }
 }
 
 /// A role that could see past row level security is refused when the database is opened; tables can still lack it.
@@ -314,6 +335,25 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn jobs_that_were_given_up_are_a_warning() {
+        let mut counts = QueueCounts {
+            queued: 2,
+            ..QueueCounts::default()
+        };
+        assert_eq!(jobs(&counts).state, CheckState::Passed);
+        counts.dead = 1;
+        let check = jobs(&counts);
+        assert_eq!(check.state, CheckState::Warning);
+        assert!(
+            check
+                .detail
+                .contains("1 were given up: `pawl jobs list --state dead`"),
+            "{}",
+            check.detail
+        );
+    }
 
     #[test]
     fn sizes_are_shown_with_their_unit() {

@@ -3,6 +3,7 @@
 mod compare;
 mod demo;
 mod doctor;
+mod draft;
 mod export;
 mod import;
 mod jobs;
@@ -40,6 +41,7 @@ pub(crate) async fn dispatch(cli: Cli, stop: &CancellationToken) -> anyhow::Resu
         Command::Serve(args) => serve::serve(args, stop).await,
         Command::Work(args) => work::work(args, stop).await,
         Command::Jobs(command) => jobs::jobs(command).await,
+        Command::Draft(args) => draft::draft(args).await,
         Command::Mine(args) => mine::mine(args, stop).await,
         Command::Seed(args) => seed::seed(args, stop).await,
         Command::Simulate(args) => simulate::simulate(args, stop).await,

@@ -6,6 +6,7 @@
 mod columns;
 mod comparison;
 mod csv;
+mod drafts;
 mod facts;
 mod github;
 mod json;
@@ -22,6 +23,7 @@ mod tests;
 mod text;
 
 pub(crate) use csv::InteractionTable;
+pub(crate) use drafts::{drafts_document, write_drafts};
 pub(crate) use mining::{write_jobs, write_mined, write_schedules};
 pub(crate) use overview::write_overview;
 pub(crate) use simulation::{history_document, wave_document, write_history, write_wave, write_waves};

@@ -181,11 +181,14 @@ async fn every_fault_ends_in_a_pattern_and_its_error(database: TestDatabase) {
         .zip(&faults)
         .filter_map(|(id, (_, _, error))| Some((id, (*error)?)))
         .collect();
-    let errors = rig
+    let run = rig
         .engine
-        .mining_errors(Actor::Tenant(rig.user()), report.run_id.as_deref().unwrap())
+        .mining_run(Actor::Tenant(rig.user()), report.run_id.as_deref().unwrap())
         .await
+        .unwrap()
         .unwrap();
+    assert_eq!(run.run.counts, report.counts);
+    let errors = run.errors;
     let mut found: Vec<(&String, &str)> = errors
         .iter()
         .map(|error| (&error.source_trace_id, error.error_type.as_str()))

@@ -1,0 +1,85 @@
+//! What the texts of drafts may be.
+
+use pawl_checks::mask::Masker;
+use pawl_model::{DraftAssertions, DraftInput};
+
+/// Characters of each text.
+pub(super) const MAX_TITLE: usize = 200;
+pub(super) const MAX_TEXT: usize = 800;
+const MAX_TOOL: usize = 100;
+const MAX_SENTENCE: usize = 300;
+/// Items of each list.
+const MAX_ITEMS: usize = 20;
+
+/// A text of at most so many characters, cut between words, with an ellipsis where something is missing.
+pub(super) fn capped(text: &str, most: usize) -> String {
+    let text = text.trim();
+    let Some((end, _)) = text.char_indices().nth(most) else {
+        return text.to_owned();
+    };
+    let kept = &text[..end];
+    let last = kept.char_indices().nth(most - 1).map_or(end, |(last, _)| last);
+    let kept = &kept[..last];
+    let word = kept.rfind(char::is_whitespace).filter(|space| *space > 0);
+    format!("{}…", kept[..word.unwrap_or(last)].trim_end())
+}
+
+/// Masks texts and keeps them in their bounds.
+pub(super) struct Tidy<'a>(pub(super) &'a Masker);
+
+impl Tidy<'_> {
+    pub(super) fn text(&self, text: &str, most: usize) -> String {
+        capped(&self.0.mask(text).text, most)
+    }
+
+    fn texts(&self, texts: &[String], most: usize) -> Vec<String> {
+        texts
+            .iter()
+            .map(|text| self.text(text, most))
+            .filter(|text| !text.is_empty())
+            .take(MAX_ITEMS)
+            .collect()
+    }
+
+    pub(super) fn input(&self, input: &DraftInput) -> DraftInput {
+        let state = input.required_state.as_ref();
+        DraftInput {
+            prompt: self.text(&input.prompt, MAX_TEXT),
+            required_state: state.map(|state| state.as_ref().map(|state| self.text(state, MAX_TEXT))),
+            tools_involved: self.texts(&input.tools_involved, MAX_TOOL),
+        }
+    }
+
+    pub(super) fn assertions(&self, assertions: &DraftAssertions) -> DraftAssertions {
+        let optional = |text: &Option<Option<String>>| {
+            let text = text.as_ref();
+            text.map(|text| text.as_ref().map(|text| self.text(text, MAX_TEXT)))
+        };
+        DraftAssertions {
+            required: self.texts(&assertions.required, MAX_SENTENCE),
+            forbidden: self.texts(&assertions.forbidden, MAX_SENTENCE),
+            golden_output: optional(&assertions.golden_output),
+            notes: optional(&assertions.notes),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_cut_between_words() {
+        assert_eq!(capped("  one two  ", 7), "one two");
+        assert_eq!(capped("one two three", 9), "one two…");
+        assert_eq!(capped("onetwothree", 5), "onet…");
+        assert_eq!(capped("ééé ééé", 5), "ééé…");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_is_longer_than_asked(text in ".{0,60}", most in 2..50_usize) {
+            proptest::prop_assert!(capped(&text, most).chars().count() <= most);
+        }
+    }
+}

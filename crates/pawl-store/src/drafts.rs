@@ -1,0 +1,284 @@
+//! Drafts of regression tests: the suggestions that wait for one, what they are made of and tried on, and the runs that
+//! make them.
+
+use pawl_model::{DraftErrorType, EvalTestError, EvalTestRun, FailurePattern, InteractionId, Json, UserId};
+use time::OffsetDateTime;
+
+use crate::insert::{Insert, OnExisting};
+use crate::mining::{Cost, read_pattern};
+use crate::statement::{pair, shared};
+use crate::{Result, Scope, Statement, StoreError, Value};
+
+const UNDRAFTED: Statement = pair!("drafts/undrafted");
+const PUT_CONTENT: Statement = shared!("drafts/put_content");
+const PATTERNS: Statement = pair!("drafts/patterns");
+const INCIDENTS: Statement = shared!("drafts/incidents");
+const HEALTHY: Statement = pair!("drafts/healthy");
+const RUNS: Statement = shared!("drafts/runs");
+const ERRORS: Statement = shared!("drafts/errors");
+
+pub(crate) const STATEMENTS: &[Statement] =
+    &[UNDRAFTED, PUT_CONTENT, PATTERNS, INCIDENTS, HEALTHY, RUNS, ERRORS];
+
+const INSERT_RUN: Insert = Insert {
+    table: "eval_test_runs",
+    columns: &[
+        "user_id",
+        "run_id",
+        "started_at",
+        "finished_at",
+        "triggered_by",
+        "batch_size",
+        "picked_up_count",
+        "generated_count",
+        "skipped_count",
+        "error_count",
+        "suggestion_outcomes",
+        "cost_usd",
+    ],
+    narrow_integers: &[],
+    on_existing: OnExisting::Fail,
+};
+
+const INSERT_ERRORS: Insert = Insert {
+    table: "eval_test_errors",
+    columns: &[
+        "user_id",
+        "run_id",
+        "suggestion_id",
+        "error_type",
+        "error_message",
+        "recorded_at",
+        "model_response_sha256",
+        "model_response_excerpt",
+    ],
+    narrow_integers: &[],
+    on_existing: OnExisting::Fail,
+};
+
+/// The ids of suggestions of tests that wait for a draft, the newest first.
+///
+/// # Errors
+/// When the database fails.
+pub async fn undrafted(scope: &mut Scope, user: UserId, limit: u32) -> Result<Vec<String>> {
+    let rows = scope
+        .fetch(&UNDRAFTED, &[user.into(), i64::from(limit).into()])
+        .await?;
+    rows.iter().map(|row| row.columns().read()).collect()
+}
+
+/// What a suggestion's content becomes.
+#[derive(Clone, Debug)]
+pub struct ContentChange<'a> {
+    /// Whose.
+    pub user_id: UserId,
+    /// The suggestion.
+    pub suggestion_id: &'a str,
+    /// What it becomes.
+    pub content: &'a Json,
+    /// What it was when it was read.
+    pub was: &'a Json,
+    /// The history, where something is added to it.
+    pub version_history: Option<&'a Json>,
+    /// Now.
+    pub at: OffsetDateTime,
+}
+
+/// Writes the content of a suggestion, and nothing else of it. Says whether it did: not where somebody has written
+/// something else since it was read.
+///
+/// # Errors
+/// When the database fails.
+pub async fn put_content(scope: &mut Scope, change: &ContentChange<'_>) -> Result<bool> {
+    let values = [
+        change.user_id.into(),
+        change.suggestion_id.into(),
+        change.content.into(),
+        change.was.into(),
+        change.at.into(),
+        change.version_history.into(),
+    ];
+    Ok(scope.execute(&PUT_CONTENT, &values).await? > 0)
+}
+
+/// The patterns of a suggestion, those that are surest first, then the latest.
+///
+/// # Errors
+/// When the database fails.
+pub async fn patterns(
+    scope: &mut Scope,
+    user: UserId,
+    suggestion_id: &str,
+    limit: u32,
+) -> Result<Vec<FailurePattern>> {
+    let values = [user.into(), suggestion_id.into(), i64::from(limit).into()];
+    let rows = scope.fetch(&PATTERNS, &values).await?;
+    rows.iter()
+        .map(|row| read_pattern(row).map(|(pattern, _)| pattern))
+        .collect()
+}
+
+/// Something that an agent did, to try tests on.
+#[derive(Clone, Debug)]
+pub struct Replayed {
+    /// The row.
+    pub id: InteractionId,
+    /// What it was asked.
+    pub prompt: String,
+    /// What it answered.
+    pub response: String,
+    /// The tools that it called.
+    pub tool_calls: Option<Json>,
+}
+
+/// What went wrong, as it was: the latest interactions of a suggestion.
+///
+/// # Errors
+/// When the database fails.
+pub async fn incidents(
+    scope: &mut Scope,
+    user: UserId,
+    suggestion_id: &str,
+    limit: u32,
+) -> Result<Vec<Replayed>> {
+    let values = [user.into(), suggestion_id.into(), i64::from(limit).into()];
+    replayed(scope, &INCIDENTS, &values).await
+}
+
+/// The latest interactions that went well: with at least this score, none of these flags, and no error.
+///
+/// # Errors
+/// When the database fails.
+pub async fn healthy(
+    scope: &mut Scope,
+    user: UserId,
+    (score, flags): (f64, &[String]),
+    limit: u32,
+) -> Result<Vec<Replayed>> {
+    let values = [user.into(), score.into(), flags.into(), i64::from(limit).into()];
+    replayed(scope, &HEALTHY, &values).await
+}
+
+async fn replayed(scope: &mut Scope, statement: &Statement, values: &[Value<'_>]) -> Result<Vec<Replayed>> {
+    let rows = scope.fetch(statement, values).await?;
+    rows.iter()
+        .map(|row| {
+            let mut columns = row.columns();
+            Ok(Replayed {
+                id: columns.read()?,
+                prompt: columns.read()?,
+                response: columns.read()?,
+                tool_calls: columns.read()?,
+            })
+        })
+        .collect()
+}
+
+/// Writes a run with what went wrong in it.
+///
+/// # Errors
+/// When the database fails.
+pub async fn insert_run(
+    scope: &mut Scope,
+    user: UserId,
+    run: &EvalTestRun,
+    errors: &[EvalTestError],
+) -> Result<()> {
+    let owner = scope.owner(Some(user)).await?;
+    let outcomes = Json::from_serialize(&run.suggestion_outcomes).map_err(|_| StoreError::Nul)?;
+    let cost: Cost = run.cost_usd.to_string().parse().unwrap_or_default();
+    let row = vec![
+        owner.into(),
+        run.run_id.as_str().into(),
+        run.started_at.into(),
+        run.finished_at.into(),
+        run.triggered_by.as_str().into(),
+        i64::from(run.batch_size).into(),
+        i64::from(run.picked_up_count).into(),
+        i64::from(run.generated_count).into(),
+        i64::from(run.skipped_count).into(),
+        i64::from(run.error_count).into(),
+        (&outcomes).into(),
+        (&cost).into(),
+    ];
+    INSERT_RUN.rows(scope, &[row]).await?;
+    let rows: Vec<Vec<Value<'_>>> = errors
+        .iter()
+        .map(|error| {
+            vec![
+                owner.into(),
+                error.run_id.as_str().into(),
+                error.suggestion_id.as_str().into(),
+                error.error_type.as_str().into(),
+                error.error_message.as_str().into(),
+                error.recorded_at.into(),
+                error.model_response_sha256.as_deref().into(),
+                error.model_response_excerpt.as_deref().into(),
+            ]
+        })
+        .collect();
+    INSERT_ERRORS.rows(scope, &rows).await?;
+    Ok(())
+}
+
+/// Runs, the newest first.
+///
+/// # Errors
+/// When the database fails.
+pub async fn runs(scope: &mut Scope, limit: u32) -> Result<Vec<EvalTestRun>> {
+    let rows = scope.fetch(&RUNS, &[i64::from(limit).into()]).await?;
+    rows.iter()
+        .map(|row| {
+            let mut columns = row.columns();
+            let mut run = EvalTestRun {
+                run_id: columns.read()?,
+                started_at: columns.read()?,
+                finished_at: columns.read()?,
+                triggered_by: columns.read()?,
+                batch_size: count(columns.read()?),
+                picked_up_count: count(columns.read()?),
+                generated_count: count(columns.read()?),
+                skipped_count: count(columns.read()?),
+                error_count: count(columns.read()?),
+                suggestion_outcomes: Vec::new(),
+                cost_usd: 0.0,
+            };
+            let outcomes: Json = columns.read()?;
+            run.suggestion_outcomes =
+                serde_json::from_str(outcomes.as_str()).map_err(|_| StoreError::Corrupt {
+                    column: 9,
+                    expected: "outcomes",
+                })?;
+            run.cost_usd = columns.read::<Cost>()?.to_string().parse().unwrap_or_default();
+            Ok(run)
+        })
+        .collect()
+}
+
+fn count(number: i64) -> u32 {
+    u32::try_from(number).unwrap_or(0)
+}
+
+/// What went wrong in a run, at most `limit` of it.
+///
+/// # Errors
+/// When the database fails.
+pub async fn errors(scope: &mut Scope, run_id: &str, limit: u32) -> Result<Vec<EvalTestError>> {
+    let rows = scope
+        .fetch(&ERRORS, &[run_id.into(), i64::from(limit).into()])
+        .await?;
+    rows.iter()
+        .map(|row| {
+            let mut columns = row.columns();
+            Ok(EvalTestError {
+                run_id: columns.read()?,
+                suggestion_id: columns.read()?,
+                error_type: columns.read::<DraftErrorType>()?,
+                error_message: columns.read()?,
+                recorded_at: columns.read()?,
+                model_response_sha256: columns.read()?,
+                model_response_excerpt: columns.read()?,
+            })
+        })
+        .collect()
+}
