@@ -20,6 +20,7 @@ pub mod policies;
 mod postgres;
 pub mod query;
 pub mod refresh_tokens;
+pub mod response_cache;
 pub mod rollups;
 mod row;
 pub mod runs;

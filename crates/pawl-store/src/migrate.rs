@@ -47,6 +47,12 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../migrations/postgres/0006_traces.sql"),
     ),
     (
+        7,
+        "response_cache",
+        include_str!("../migrations/sqlite/0007_response_cache.sql"),
+        include_str!("../migrations/postgres/0007_response_cache.sql"),
+    ),
+    (
         8,
         "mining",
         include_str!("../migrations/sqlite/0008_mining.sql"),

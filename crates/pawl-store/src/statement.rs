@@ -46,6 +46,7 @@ pub fn statements() -> Vec<Statement> {
     [
         crate::runs::STATEMENTS,
         crate::cases::STATEMENTS,
+        crate::response_cache::STATEMENTS,
         crate::users::STATEMENTS,
         crate::sessions::STATEMENTS,
         crate::refresh_tokens::STATEMENTS,

@@ -11,7 +11,8 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use pawl_engine::run::CacheMode;
 use pawl_model::RunId;
 
 use crate::output::Format;
@@ -167,6 +168,9 @@ pub(crate) struct RunArgs {
     /// The model that judges where a check names none, in place of what the suite names, such as openai:MODEL
     #[arg(long, value_name = "MODEL")]
     pub(crate) judge: Option<String>,
+    /// Whether to use what models, http(s):// targets and judges answered before, in the last 14 days
+    #[arg(long, value_enum, default_value_t = Cache::Off)]
+    pub(crate) cache: Cache,
     /// How often to run each case
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1_000))]
     pub(crate) trials: u16,
@@ -210,6 +214,27 @@ pub(crate) struct RunArgs {
     pub(crate) database: DatabaseArgs,
     #[command(flatten)]
     pub(crate) user: UserArgs,
+}
+
+/// Whether a run uses what was answered before.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Cache {
+    /// Ask everything anew
+    Off,
+    /// Use what was answered before, ask the rest
+    Use,
+    /// Ask nothing: what was not answered before is an error
+    Only,
+}
+
+impl From<Cache> for CacheMode {
+    fn from(cache: Cache) -> Self {
+        match cache {
+            Cache::Off => Self::Off,
+            Cache::Use => Self::Use,
+            Cache::Only => Self::Only,
+        }
+    }
 }
 
 /// What to compare a run with.

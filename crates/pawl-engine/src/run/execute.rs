@@ -7,21 +7,19 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use pawl_model::{CaseRecord, EvalResults, Run, RunId, RunStatus, Tally};
-use pawl_providers::Target;
 use pawl_store::Actor;
-use tokio::sync::mpsc;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::task::JoinSet;
+use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
+use super::ask::{Asking, Executed, ReadTrial};
+use super::cache::Cache;
 use super::journal::Done;
-use super::judge::{Judgement, Judges};
 use super::outputs::RecordedOutputs;
 use super::plan::{PlannedRun, Source};
-use super::record::{Answer, Reply, Trial};
+use super::record::{Reply, Trial};
 use super::report::RunReport;
 use super::suite::{Dataset, Variant};
-use crate::{Clock, Engine, EngineError};
+use crate::{Engine, EngineError};
 
 /// Cases that are read ahead.
 const READ_AHEAD: usize = 256;
@@ -51,13 +49,6 @@ pub enum RunEvent<'a> {
 
 /// Who is told what happens during a run.
 type Listener<'a> = &'a (dyn Fn(RunEvent<'_>) + Send + Sync);
-
-/// A row that waits to be stored, and the place among those under way that it keeps until then.
-struct Executed {
-    record: CaseRecord,
-    results: EvalResults,
-    _place: OwnedSemaphorePermit,
-}
 
 impl Engine {
     /// Executes a planned run and finalises it, whatever happens: as `completed` when every case was executed, else as
@@ -168,6 +159,9 @@ impl Engine {
             Source::Target(target) => (Some(target), None),
             Source::Recorded(outputs) => (None, Some(outputs)),
         };
+        let owner = work.report.run.user_id;
+        let cache = self.cache(planned.cache, actor, owner);
+        cache.prune().await?;
         let reading = Reading {
             dataset: planned.dataset,
             variant: planned.variant,
@@ -181,30 +175,36 @@ impl Engine {
         let asking = Asking {
             target,
             judges: planned.judges,
+            cache: cache.clone(),
+            basis: planned.basis,
             places: Arc::new(Semaphore::new(planned.concurrency)),
             clock: self.clock.clone(),
             executed: executed_sender,
         };
         let asked = asking.ask_all(trials, work.stop);
-        let stored = self.store_all(actor, executed, &work.listener, work.report);
+        let stored = self.store_all(&cache, executed, &work.listener, work.report);
         tokio::try_join!(asked, stored)?;
         reader.await.map_err(EngineError::Worker)
     }
 
     async fn store_all(
         &self,
-        actor: Actor,
+        cache: &Cache,
         mut executed: mpsc::Receiver<Executed>,
         listener: &Listener<'_>,
         report: &mut RunReport,
     ) -> Result<(), EngineError> {
         let mut batch = Vec::with_capacity(ROWS_PER_COMMIT);
         while executed.recv_many(&mut batch, ROWS_PER_COMMIT).await > 0 {
+            let mut kept = Vec::new();
             let (records, rest): (Vec<CaseRecord>, Vec<_>) = batch
                 .drain(..)
-                .map(|executed: Executed| (executed.record, (executed.results, executed._place)))
+                .map(|executed: Executed| {
+                    kept.extend(executed.kept);
+                    (executed.record, (executed.results, executed.place))
+                })
                 .unzip();
-            self.store_cases(actor, &records).await?;
+            self.store_cases(cache, &records, &kept).await?;
             for (record, (results, _place)) in records.iter().zip(rest) {
                 report.add(record, &results);
             }
@@ -230,8 +230,6 @@ struct Reading {
     run: RunId,
     owner: Option<pawl_model::UserId>,
 }
-
-type ReadTrial = Result<(Trial, Option<Answer>), EngineError>;
 
 impl Reading {
     fn send_all(mut self, sender: &mpsc::Sender<ReadTrial>) {
@@ -271,83 +269,9 @@ impl Reading {
         let answer = answer.map(|recorded| Reply {
             output: recorded.output,
             latency_ms: recorded.latency_ms,
+            is_cached: false,
         });
         Ok((trial, Some(answer)))
-    }
-}
-
-/// Asks the target, so many at once, and judges what it says.
-#[derive(Clone)]
-struct Asking {
-    target: Option<Arc<Target>>,
-    judges: Arc<Judges>,
-    places: Arc<Semaphore>,
-    clock: Clock,
-    executed: mpsc::Sender<Executed>,
-}
-
-impl Asking {
-    async fn ask_all(
-        self,
-        mut trials: mpsc::Receiver<ReadTrial>,
-        stop: &CancellationToken,
-    ) -> Result<(), EngineError> {
-        let mut under_way = JoinSet::new();
-        loop {
-            let next = tokio::select! {
-                biased;
-                () = stop.cancelled() => break,
-                place = Arc::clone(&self.places).acquire_owned() => tokio::select! {
-                    biased;
-                    () = stop.cancelled() => break,
-                    trial = trials.recv() => trial.zip(place.ok()),
-                },
-            };
-            let Some((trial, place)) = next else { break };
-            match trial? {
-                (trial, Some(answer)) if trial.needs_judges() => {
-                    under_way.spawn(self.clone().finish(trial, answer, place));
-                }
-                (trial, Some(answer)) => self.clone().finish(trial, answer, place).await,
-                (trial, None) => drop(under_way.spawn(self.clone().ask(trial, place))),
-            }
-            while under_way.try_join_next().is_some() {}
-        }
-        if stop.is_cancelled() {
-            under_way.abort_all();
-        }
-        while under_way.join_next().await.is_some() {}
-        Ok(())
-    }
-
-    async fn ask(self, trial: Trial, place: OwnedSemaphorePermit) {
-        let Some(target) = &self.target else { return };
-        let answer = target.call(&trial.request()).await.map(|reply| {
-            let latency_ms = u64::try_from(reply.latency.as_millis()).unwrap_or(u64::MAX);
-            Reply {
-                output: reply.output,
-                latency_ms: Some(latency_ms),
-            }
-        });
-        self.finish(trial, answer, place).await;
-    }
-
-    /// Judges an answer and hands it on.
-    async fn finish(self, trial: Trial, answer: Answer, place: OwnedSemaphorePermit) {
-        let judgement = match &answer {
-            Ok(reply) => self.judges.judge(&trial.case, &reply.output).await,
-            Err(_) => Judgement::default(),
-        };
-        let (record, results) = trial.record(answer, &judgement, self.clock.now());
-        // Nobody stores any more: the run could not go on.
-        let _ = self
-            .executed
-            .send(Executed {
-                record,
-                results,
-                _place: place,
-            })
-            .await;
     }
 }
 

@@ -1,9 +1,11 @@
 //! The journal of a run: its own rows. What stands there is done, what does not is still to do.
 
 use pawl_model::{CaseRecord, Run, RunId, RunStatus, Tally};
+use pawl_store::response_cache::CachedResponse;
 use pawl_store::runs::Finish;
 use pawl_store::{Actor, cases, runs};
 
+use super::cache::Cache;
 use crate::{Engine, EngineError};
 
 const PAGE: u32 = 1_000;
@@ -60,9 +62,16 @@ impl Engine {
         Ok(())
     }
 
-    pub(crate) async fn store_cases(&self, actor: Actor, records: &[CaseRecord]) -> Result<(), EngineError> {
-        let mut scope = self.store.write(actor).await?;
+    /// Stores rows, and with them the answers that may be used again.
+    pub(crate) async fn store_cases(
+        &self,
+        cache: &Cache,
+        records: &[CaseRecord],
+        answers: &[CachedResponse],
+    ) -> Result<(), EngineError> {
+        let mut scope = self.store.write(cache.actor).await?;
         cases::insert(&mut scope, records).await?;
+        cache.keep(&mut scope, answers, self.clock.now()).await?;
         scope.commit().await?;
         Ok(())
     }

@@ -12,10 +12,12 @@ use pawl_providers::{
     ChatModel, ChatReply, ChatRequest, Embedder, Finish, Message, ModelFailure, ModelSpec, Models,
     OutputSchema,
 };
+use pawl_store::response_cache::CachedResponse;
 use serde_json::{Value, json};
 
+use super::cache::{Cache, Lookup};
 use super::plan::RunRequest;
-use super::suite::{Case, Need, Needs, Skill, Suite};
+use super::suite::{Case, ContentDigest, Need, Needs, Skill, Suite};
 use crate::EngineError;
 
 /// The most tokens of a verdict, with the reasoning of models that reason before.
@@ -47,6 +49,15 @@ pub(crate) struct Judgement {
     /// How many requests were made, and what they cost together where that is known.
     pub(crate) calls: u32,
     pub(crate) cost: Option<Usd>,
+    /// Opinions that are to be kept.
+    pub(crate) kept: Vec<CachedResponse>,
+}
+
+/// The output that is to be judged, and whose it is.
+pub(crate) struct About<'a> {
+    pub(crate) case: &'a Case,
+    pub(crate) trial: u16,
+    pub(crate) output: &'a TargetOutput,
 }
 
 /// An opinion and what it took.
@@ -55,6 +66,7 @@ struct Answered {
     opinion: Result<Opinion, String>,
     calls: u32,
     cost: Cost,
+    kept: Option<CachedResponse>,
 }
 
 impl Judges {
@@ -82,14 +94,15 @@ impl Judges {
     }
 
     /// Asks everything that the checks of a case want to know about an output.
-    pub(crate) async fn judge(&self, case: &Case, output: &TargetOutput) -> Judgement {
-        let questions: HashSet<&Question> = case.grading.questions().collect();
+    pub(crate) async fn judge(&self, about: About<'_>, cache: &Cache) -> Judgement {
+        let questions: HashSet<&Question> = about.case.grading.questions().collect();
         if questions.is_empty() {
             return Judgement::default();
         }
-        let subject = Subject::new(&output.output);
+        let subject = Subject::new(&about.output.output);
         let material = Material {
-            input: match case.input() {
+            trial: about.trial,
+            input: match about.case.input() {
                 Value::String(text) => text.clone(),
                 other => other.to_string(),
             },
@@ -97,7 +110,7 @@ impl Judges {
         };
         let asked: Vec<_> = questions
             .into_iter()
-            .map(|question| self.ask(question, &material))
+            .map(|question| self.find_out(question, &material, cache))
             .collect();
         let mut answers = futures::stream::iter(asked).buffer_unordered(CONCURRENT_QUESTIONS);
         let mut judgement = Judgement {
@@ -105,6 +118,7 @@ impl Judges {
             ..Judgement::default()
         };
         while let Some(answered) = answers.next().await {
+            judgement.kept.extend(answered.kept);
             judgement.calls += answered.calls;
             judgement.cost = match (judgement.cost, answered.cost) {
                 (Some(sum), Cost::Known(cost)) => Some(sum + cost),
@@ -115,13 +129,40 @@ impl Judges {
         judgement
     }
 
-    async fn ask(&self, question: &Question, material: &Material) -> Answered {
-        match self.judges.get(&Need::of(question)) {
-            Some(Judge::Words(model)) => self.ask_for_words(model, question, material).await,
-            Some(Judge::Vectors(embedder)) => {
-                self.ask_for_vectors(embedder, question, &material.output).await
+    /// The opinion that was given before, or a new one.
+    async fn find_out(&self, question: &Question, material: &Material, cache: &Cache) -> Answered {
+        let Some(judge) = self.judges.get(&Need::of(question)) else {
+            return Answered::for_nothing(question, Err("there is no judge".to_owned()));
+        };
+        if matches!(judge, Judge::Lexical) {
+            return self.ask(judge, question, material).await;
+        }
+        let basis = || judge.basis(question, material);
+        match cache.look_up::<Opinion>(basis).await {
+            Ok(Lookup::Hit(opinion)) => Answered::for_nothing(question, Ok(opinion)),
+            Ok(Lookup::Ask(key)) => {
+                let mut answered = self.ask(judge, question, material).await;
+                answered.kept = answered
+                    .opinion
+                    .as_ref()
+                    .ok()
+                    .and_then(|opinion| key.with(opinion));
+                answered
             }
-            Some(Judge::Lexical) => {
+            Ok(Lookup::Off) => self.ask(judge, question, material).await,
+            Ok(Lookup::Missing) => {
+                let missing = "its judge's opinion is not in the response cache".to_owned();
+                Answered::for_nothing(question, Err(missing))
+            }
+            Err(_) => Answered::for_nothing(question, Err("the response cache cannot be read".to_owned())),
+        }
+    }
+
+    async fn ask(&self, judge: &Judge, question: &Question, material: &Material) -> Answered {
+        match judge {
+            Judge::Words(model) => self.ask_for_words(model, question, material).await,
+            Judge::Vectors(embedder) => self.ask_for_vectors(embedder, question, &material.output).await,
+            Judge::Lexical => {
                 let references = references(question).iter();
                 let nearest = nearest(
                     &similarity::words(&material.output),
@@ -129,7 +170,6 @@ impl Judges {
                 );
                 Answered::for_nothing(question, Ok(nearest))
             }
-            None => Answered::for_nothing(question, Err("there is no judge".to_owned())),
         }
     }
 
@@ -197,12 +237,14 @@ impl Judges {
             opinion,
             calls: 1,
             cost,
+            kept: None,
         }
     }
 }
 
 /// What questions are about.
 struct Material {
+    trial: u16,
     input: String,
     output: String,
 }
@@ -214,6 +256,23 @@ impl Judge {
             Self::Vectors(embedder) => embedder.spec().to_string(),
             Self::Lexical => LEXICAL.to_owned(),
         }
+    }
+
+    /// What an opinion depends on.
+    fn basis(&self, question: &Question, material: &Material) -> ContentDigest {
+        let mut digest = ContentDigest::default();
+        digest.text("judge");
+        digest.text(&self.name());
+        match &question.kind {
+            QuestionKind::Rubric(rubric) => digest.value(&json!({"rubric": rubric})),
+            QuestionKind::Criteria(criteria) => digest.value(&json!({"criteria": criteria})),
+            QuestionKind::Facts(reference) => digest.value(&json!({"facts": reference})),
+            QuestionKind::Similarity(references) => digest.value(&json!({"similarity": references})),
+        }
+        digest.text(&material.input);
+        digest.text(&material.output);
+        digest.count(usize::from(material.trial));
+        digest
     }
 }
 
@@ -230,6 +289,7 @@ impl Answered {
             opinion,
             calls: 0,
             cost: Cost::Known(Usd::ZERO),
+            kept: None,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Headless runs: a suite goes in, its cases are executed and judged, a run and its cases stand in the database.
 
+mod ask;
+mod cache;
 pub mod compare;
 mod execute;
 pub mod flips;
@@ -13,6 +15,7 @@ mod record;
 mod report;
 pub mod suite;
 
+pub use cache::CacheMode;
 pub use execute::RunEvent;
 pub use gate::{Gate, GateOutcome};
 pub use plan::{Labels, PlannedRun, RunRequest, TargetChoice};

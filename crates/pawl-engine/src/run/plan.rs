@@ -10,9 +10,10 @@ use pawl_model::{Json, Run, RunId, RunStatus};
 use pawl_providers::{CommandContract, ModelOptions, Models, Target, TargetSettings, TargetSpec};
 use serde_json::{Value, json};
 
+use super::cache::CacheMode;
 use super::judge::Judges;
 use super::outputs::RecordedOutputs;
-use super::suite::{Dataset, Suite, Variant};
+use super::suite::{ContentDigest, Dataset, Suite, Variant};
 use crate::{Clock, EngineError};
 
 /// Rows of a run are counted in a 32-bit column.
@@ -39,6 +40,8 @@ pub struct RunRequest {
     pub embedder: Option<String>,
     /// How models are reached.
     pub models: Models,
+    /// Whether what models and endpoints answered before is used.
+    pub cache: CacheMode,
     /// What the run says of itself.
     pub labels: Labels,
     /// The run to go on with.
@@ -81,6 +84,9 @@ pub struct PlannedRun {
     pub(crate) target: String,
     /// The model that is the target.
     pub(crate) model: Option<String>,
+    pub(crate) cache: CacheMode,
+    /// What answers of the target depend on beside the request; none where they are not kept.
+    pub(crate) basis: Option<ContentDigest>,
     pub(crate) trials: u16,
     pub(crate) concurrency: usize,
     pub(crate) timeout: Duration,
@@ -143,6 +149,8 @@ impl PlannedRun {
                     judges: Arc::clone(&judges),
                     target: found.shown,
                     model: found.model,
+                    cache: request.cache,
+                    basis: found.basis,
                     trials: request.trials,
                     concurrency: request.concurrency.unwrap_or(found.concurrency).get(),
                     timeout: request.timeout,
@@ -191,6 +199,9 @@ impl PlannedRun {
         let judges = self.judges.names();
         if !judges.is_empty() {
             settings["judges"] = json!(judges);
+        }
+        if self.cache != CacheMode::Off {
+            settings["cache"] = json!(self.cache.as_str());
         }
         settings
     }
@@ -257,6 +268,7 @@ struct FoundSource {
     source: Source,
     shown: String,
     model: Option<String>,
+    basis: Option<ContentDigest>,
     /// How many cases are under way at once where nobody says.
     concurrency: NonZeroUsize,
 }
@@ -270,6 +282,7 @@ impl FoundSource {
                     source: Source::Recorded(Box::new(outputs)),
                     shown: format!("outputs:{}", path.display()),
                     model: None,
+                    basis: None,
                     concurrency: AT_ONCE,
                 });
             }
@@ -314,7 +327,30 @@ impl FoundSource {
             source: Source::Target(Arc::new(target)),
             shown: spec.to_string(),
             model: spec.model().map(ToString::to_string),
+            basis: spec.is_cacheable().then(|| basis(&spec, &settings)),
             concurrency,
         })
     }
+}
+
+/// The target as far as its answers depend on it.
+fn basis(spec: &TargetSpec, settings: &TargetSettings) -> ContentDigest {
+    let mut digest = ContentDigest::default();
+    digest.text("target");
+    digest.text(&spec.to_string());
+    let address = spec
+        .model()
+        .map(|model| settings.models.settings().address(model.provider()));
+    digest.maybe_text(address.as_deref());
+    let ModelOptions {
+        temperature,
+        max_output_tokens,
+        schema,
+        base_url,
+    } = &settings.model;
+    digest.maybe_number(*temperature);
+    digest.maybe_number(max_output_tokens.map(f64::from));
+    digest.value(schema.as_ref().map_or(&Value::Null, |schema| &schema.schema));
+    digest.maybe_text(base_url.as_deref());
+    digest
 }

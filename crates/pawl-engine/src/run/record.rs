@@ -30,6 +30,8 @@ pub(crate) struct Reply {
     pub(crate) output: TargetOutput,
     /// The time that it took, where that is known.
     pub(crate) latency_ms: Option<u64>,
+    /// Whether it was answered before.
+    pub(crate) is_cached: bool,
 }
 
 impl Trial {
@@ -129,7 +131,9 @@ impl Default for Judged {
 
 impl Judged {
     fn of(case: &Case, reply: &Reply, judgement: &Judgement) -> Result<Self, String> {
-        let Reply { output, latency_ms } = reply;
+        let Reply {
+            output, latency_ms, ..
+        } = reply;
         let subject = Subject::new(&output.output)
             .with_latency_ms(*latency_ms)
             .with_cost_usd(output.cost_usd)
@@ -181,6 +185,7 @@ fn details(reply: &Reply, judgement: &Judgement) -> Result<Option<Json>, String>
         ("tokens", output.tokens.clone()),
         ("reasoning", output.reasoning.clone()),
         ("judges", judgement.details()),
+        ("cached", reply.is_cached.then_some(Value::Bool(true))),
     ]
     .into_iter()
     .filter_map(|(name, value)| Some((name.to_owned(), value?)))

@@ -6,6 +6,7 @@
 )]
 
 mod auth;
+mod cache;
 mod compare;
 mod draft;
 mod intake;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use pawl_engine::run::{Labels, PlannedRun, RunEvent, RunReport, RunRequest, TargetChoice};
+use pawl_engine::run::{CacheMode, Labels, PlannedRun, RunEvent, RunReport, RunRequest, TargetChoice};
 use pawl_engine::{Actor, Clock, Engine, EngineError, ModelSettings, Models};
 use pawl_model::CaseRecord;
 use pawl_testkit::{TestDatabase, samples};
@@ -51,6 +51,7 @@ impl Rig {
             judge: None,
             embedder: None,
             models: Rig::models(&[]),
+            cache: CacheMode::Off,
             labels: Labels::default(),
             resume: None,
         }

@@ -110,6 +110,19 @@ impl ModelSettings {
         Ok(settings)
     }
 
+    /// Where a provider is, as far as that is configured; empty where it is where everybody finds it.
+    #[must_use]
+    pub fn address(&self, provider: Provider) -> String {
+        let base = match provider {
+            Provider::OpenAi => self.openai.base.as_ref(),
+            Provider::Google => self.google.base.as_ref(),
+            Provider::Anthropic => self.anthropic.base.as_ref(),
+            Provider::Vertex => self.vertex.base.as_ref(),
+            Provider::Ollama => Some(&self.ollama),
+        };
+        base.map_or_else(String::new, ToString::to_string)
+    }
+
     /// A model to converse with where nobody names one: of the first provider that there is a key for, in the order
     /// OpenAI, Anthropic, Google.
     #[must_use]

@@ -84,6 +84,7 @@ async fn plan(args: &RunArgs) -> anyhow::Result<Vec<PlannedRun>> {
             judge: args.judge.clone(),
             embedder: embedder.clone(),
             models: models.clone(),
+            cache: args.cache.into(),
             labels: Labels {
                 name: args.name.clone(),
                 dataset_version: args.dataset_version.clone(),

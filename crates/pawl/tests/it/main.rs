@@ -9,6 +9,7 @@ mod agents;
 mod crash;
 mod databases;
 mod intake;
+mod models;
 mod refusals;
 mod rig;
 mod samples;

@@ -6,10 +6,10 @@ use sha2::{Digest as _, Sha256};
 /// A running digest over a sequence of values. Every part is written with its type and length, so that no two
 /// different sequences feed the same bytes.
 #[derive(Clone, Default)]
-pub(super) struct ContentDigest(Sha256);
+pub(crate) struct ContentDigest(Sha256);
 
 impl ContentDigest {
-    pub(super) fn value(&mut self, value: &Value) {
+    pub(crate) fn value(&mut self, value: &Value) {
         match value {
             Value::Null => self.0.update(b"n"),
             Value::Bool(false) => self.0.update(b"f"),
@@ -27,7 +27,7 @@ impl ContentDigest {
         }
     }
 
-    pub(super) fn object(&mut self, members: &Map<String, Value>) {
+    pub(crate) fn object(&mut self, members: &Map<String, Value>) {
         self.part(b'o', &(members.len() as u64).to_le_bytes());
         let mut members: Vec<_> = members.iter().collect();
         members.sort_unstable_by_key(|(key, _)| *key);
@@ -37,24 +37,24 @@ impl ContentDigest {
         }
     }
 
-    pub(super) fn text(&mut self, text: &str) {
+    pub(crate) fn text(&mut self, text: &str) {
         self.part(b's', text.as_bytes());
     }
 
     /// A text that may be absent.
-    pub(super) fn maybe_text(&mut self, text: Option<&str>) {
+    pub(crate) fn maybe_text(&mut self, text: Option<&str>) {
         match text {
             Some(text) => self.text(text),
             None => self.value(&Value::Null),
         }
     }
 
-    pub(super) fn count(&mut self, count: usize) {
+    pub(crate) fn count(&mut self, count: usize) {
         self.part(b'c', &(count as u64).to_le_bytes());
     }
 
     /// A number that may be absent, by its bits.
-    pub(super) fn maybe_number(&mut self, number: Option<f64>) {
+    pub(crate) fn maybe_number(&mut self, number: Option<f64>) {
         match number {
             Some(number) => self.part(b'd', &number.to_bits().to_le_bytes()),
             None => self.value(&Value::Null),
@@ -68,11 +68,11 @@ impl ContentDigest {
         self.0.update(bytes);
     }
 
-    pub(super) fn finish(self) -> [u8; 32] {
+    pub(crate) fn finish(self) -> [u8; 32] {
         self.0.finalize().into()
     }
 
-    pub(super) fn finish_hex(self) -> String {
+    pub(crate) fn finish_hex(self) -> String {
         hex::encode(self.finish())
     }
 }

@@ -39,11 +39,11 @@ use check_list::{Assert, PRESETS, SharedChecks};
 use config::Configuration;
 use cursor::{Cursor, Spot};
 use dataset::Parts;
-use digest::ContentDigest;
 use document::{Document, display};
 use template::Templates;
 
 pub use dataset::{Case, Cases, Dataset};
+pub(crate) use digest::ContentDigest;
 pub use error::{At, Place, SuiteError};
 pub(crate) use judges::{NamedJudges, Need, Needs, Skill};
 pub use prompt::{Prompt, Variant};

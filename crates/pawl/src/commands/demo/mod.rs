@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use owo_colors::OwoColorize as _;
 use pawl_engine::mine::{MineReport, MineRequest, Mode};
 use pawl_engine::run::compare::Comparison;
-use pawl_engine::run::{Gate, Labels, PlannedRun, RunRequest, TargetChoice};
+use pawl_engine::run::{CacheMode, Gate, Labels, PlannedRun, RunRequest, TargetChoice};
 use pawl_engine::simulation::HistoryPlan;
 use pawl_engine::{Actor, Engine};
 use pawl_model::{TriggeredBy, UserId};
@@ -169,6 +169,7 @@ impl Stages<'_> {
             judge: None,
             embedder: None,
             models: super::models()?,
+            cache: CacheMode::Off,
             labels: Labels {
                 name: Some(agent.to_owned()),
                 model: Some("story-template".to_owned()),

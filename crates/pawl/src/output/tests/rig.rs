@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use pawl_engine::run::compare::Comparison;
-use pawl_engine::run::{Gate, GateOutcome, Labels, PlannedRun, RunReport, RunRequest, TargetChoice};
+use pawl_engine::run::{
+    CacheMode, Gate, GateOutcome, Labels, PlannedRun, RunReport, RunRequest, TargetChoice,
+};
 use pawl_engine::{Actor, Clock, Engine};
 use pawl_model::{CaseRecord, CheckResult, EvalResults, Json, RunStatus, State};
 use pawl_testkit::{TestDatabase, samples};
@@ -194,6 +196,7 @@ async fn execute(
         judge: None,
         embedder: None,
         models: crate::commands::models().unwrap(),
+        cache: CacheMode::Off,
         labels: Labels::default(),
         resume: None,
     };
