@@ -16,5 +16,5 @@ pub mod worker;
 pub use clock::Clock;
 pub use engine::{Engine, MigratedDatabase};
 pub use error::{EngineError, Fault};
-pub use pawl_providers::{ModelError, ModelSettings, ModelSpec, ModelSpecError, Models};
+pub use pawl_providers::{ModelError, ModelSettings, ModelSpec, ModelSpecError, Models, Provider};
 pub use pawl_store::{Actor, DatabaseStatus, Location};

@@ -110,6 +110,36 @@ impl ModelSettings {
         Ok(settings)
     }
 
+    /// What is configured of a provider, fit to be shown: keys and credentials are masked. `None` where nothing is.
+    #[must_use]
+    pub fn shown(&self, provider: Provider) -> Option<String> {
+        let at = |base: &Option<Url>| {
+            base.as_ref()
+                .map(|url| format!("at {}", without_credentials(url)))
+        };
+        let keyed = |settings: &KeyedSettings| {
+            let key = settings.key.is_some().then(|| "key ***".to_owned());
+            parts([key, at(&settings.base)])
+        };
+        match provider {
+            Provider::OpenAi => keyed(&self.openai),
+            Provider::Google => keyed(&self.google),
+            Provider::Anthropic => keyed(&self.anthropic),
+            Provider::Vertex => {
+                let vertex = &self.vertex;
+                let project = vertex
+                    .project
+                    .as_ref()
+                    .map(|project| format!("project {project}"));
+                let file = vertex.credentials.as_ref();
+                let file = file.map(|file| format!("credentials in {}", file.display()));
+                let found = parts([project, file, at(&vertex.base)])?;
+                Some(format!("{found}, location {}", vertex.location))
+            }
+            Provider::Ollama => Some(format!("at {}", without_credentials(&self.ollama))),
+        }
+    }
+
     /// Where a provider is, as far as that is configured; empty where it is where everybody finds it.
     #[must_use]
     pub fn address(&self, provider: Provider) -> String {
@@ -196,6 +226,22 @@ impl VertexSettings {
     }
 }
 
+/// What there is of some parts, on one line.
+fn parts<const N: usize>(parts: [Option<String>; N]) -> Option<String> {
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+fn without_credentials(url: &Url) -> Url {
+    let mut url = url.clone();
+    if !url.username().is_empty() || url.password().is_some() {
+        // Setting credentials fails only for URLs without a host, which the settings take none of.
+        let _ = url.set_username("***");
+        let _ = url.set_password(None);
+    }
+    url
+}
+
 fn base_url(variable: &'static str, text: &str) -> Result<Url, ModelError> {
     let url = Url::parse(text.trim()).ok();
     url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
@@ -252,6 +298,29 @@ mod tests {
         let own = settings(&[("OPENAI_BASE_URL", "http://localhost:8000/v1")]).unwrap();
         let (key, url) = own.keyed(Provider::OpenAi).unwrap();
         assert!(key.is_none() && url.as_str() == "http://localhost:8000/v1");
+    }
+
+    #[test]
+    fn what_is_shown_holds_no_secret() {
+        let settings = settings(&[
+            ("OPENAI_API_KEY", "sk-secret"),
+            ("OPENAI_BASE_URL", "https://user:secret@proxy/v1"),
+            ("GEMINI_BASE_URL", "http://localhost:1"),
+            ("GOOGLE_CLOUD_PROJECT", "acme"),
+            ("GOOGLE_APPLICATION_CREDENTIALS", "/keys/pawl.json"),
+        ])
+        .unwrap();
+        let shown = Provider::ALL.map(|provider| settings.shown(provider));
+        assert_eq!(
+            shown.map(Option::unwrap_or_default),
+            [
+                "key ***, at https://***@proxy/v1",
+                "at http://localhost:1/",
+                "project acme, credentials in /keys/pawl.json, location global",
+                "",
+                "at http://127.0.0.1:11434/",
+            ]
+        );
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::path::Path;
 use owo_colors::OwoColorize as _;
 use pawl_engine::auth::SecretString;
 use pawl_engine::worker::QueueCounts;
-use pawl_engine::{DatabaseStatus, Engine, Location};
+use pawl_engine::{DatabaseStatus, Engine, Location, Provider};
 use serde::Serialize;
 
 use crate::cli::DoctorArgs;
@@ -24,7 +24,7 @@ pub(crate) async fn doctor(args: DoctorArgs) -> anyhow::Result<Exit> {
     let report = Report {
         version: env!("CARGO_PKG_VERSION"),
         file: settings.file.as_ref().map(|path| path.display().to_string()),
-        settings: shown(&settings),
+        settings: [shown(&settings), shown_models()?].concat(),
         checks,
     };
     let mut stdout = anstream::stdout().lock();
@@ -48,7 +48,7 @@ struct Report {
 }
 
 /// A setting, fit to be shown.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct Shown {
     name: &'static str,
     value: String,
@@ -157,6 +157,24 @@ fn shown(settings: &Settings) -> Vec<Shown> {
             &named(&settings.mining_max_cost, "2"),
         ),
     ]
+}
+
+/// The providers of models, which variables of the environment configure.
+fn shown_models() -> anyhow::Result<Vec<Shown>> {
+    let models = super::models()?;
+    let shown = |(provider, name, variables): (Provider, &'static str, &str)| Shown {
+        name,
+        value: (models.settings().shown(provider)).unwrap_or_else(|| "not configured".to_owned()),
+        origin: variables.to_owned(),
+    };
+    let providers = [
+        (Provider::OpenAi, "models.openai", "OPENAI_…"),
+        (Provider::Google, "models.google", "GEMINI_…"),
+        (Provider::Vertex, "models.vertex", "GOOGLE_…, VERTEX_…"),
+        (Provider::Anthropic, "models.anthropic", "ANTHROPIC_…"),
+        (Provider::Ollama, "models.ollama", "OLLAMA_HOST"),
+    ];
+    Ok(providers.map(shown).into())
 }
 
 /// A setting that may be left out.

@@ -113,7 +113,10 @@ async fn the_doctor_looks_at_the_database(database: TestDatabase) {
     let rig = Rig { database };
     let mut command = rig.command(&["doctor", "--json"]);
     let secret = "a secret that nobody may see in any output";
-    let said: Said = command.env("PAWL_JWT_SECRET", secret).output().unwrap().into();
+    command
+        .env("PAWL_JWT_SECRET", secret)
+        .env("OPENAI_API_KEY", secret);
+    let said: Said = command.output().unwrap().into();
     let said = said.exits(0);
     assert!(
         !said.out.contains(secret) && !said.out.contains("for-tests-only"),
@@ -128,6 +131,7 @@ async fn the_doctor_looks_at_the_database(database: TestDatabase) {
     assert_eq!(setting("database_url"), "PAWL_DATABASE_URL");
     assert_eq!(setting("auth.jwt_secret"), "PAWL_JWT_SECRET");
     assert_eq!(setting("server.listen"), "default");
+    assert!(said.out.contains("key ***"), "{}", said.out);
     let checks = report["checks"].as_array().unwrap();
     let failed = |check: &Value| check["state"] == "failed";
     assert!(checks.len() >= 3 && !checks.iter().any(failed), "{checks:?}");
