@@ -275,7 +275,8 @@ mod tests {
             (404, "not_found"),
             (400, "bad_request"),
             (418, "bad_request"),
-            (502, "internal"),
+            (502, "model_failed"),
+            (505, "internal"),
         ] {
             let status = StatusCode::from_u16(status).unwrap();
             assert_eq!(ErrorCode::of_status(status).as_str(), code);
