@@ -76,6 +76,8 @@ pub(crate) struct SimulateArgs {
         long,
         env = "INGESTION_API_SECRET",
         value_name = "SECRET",
+        // One in 64 begins with a hyphen.
+        allow_hyphen_values = true,
         hide_env_values = true
     )]
     pub(crate) secret: Option<SecretString>,
