@@ -38,6 +38,30 @@ pub struct TestDatabase {
     /// The database, open.
     pub store: Store,
     folder: TempDir,
+    /// Dropped behind the rest.
+    _clone: Option<Cloned>,
+}
+
+/// A database of PostgreSQL that goes when its test is over; hundreds of them fill a disk.
+struct Cloned(String);
+
+impl Drop for Cloned {
+    fn drop(&mut self) {
+        // What a test that failed left is for whoever looks into it.
+        if std::thread::panicking() {
+            return;
+        }
+        let statement = ["drop database if exists ", &self.0, " with (force)"].concat();
+        // The test's own runtime may be at its end.
+        let dropped = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            runtime.expect("a runtime").block_on(async {
+                let connection = PgConnection::connect_with(&server()).await;
+                run(&mut connection.expect("the test server answers"), statement).await;
+            });
+        });
+        assert!(dropped.join().is_ok(), "the database of a test cannot be dropped");
+    }
 }
 
 impl TestDatabase {
@@ -47,9 +71,13 @@ impl TestDatabase {
     /// When it cannot be made: a test without its database has failed.
     pub async fn new(engine: Engine) -> Self {
         let folder = TempDir::new().expect("a temporary folder");
-        let location = match engine {
-            Engine::Sqlite => Location::in_folder(folder.path()),
-            Engine::Postgres => Location::Postgres(clone_of_template().await),
+        let clone = match engine {
+            Engine::Sqlite => None,
+            Engine::Postgres => Some(Cloned(clone_of_template().await)),
+        };
+        let location = match &clone {
+            None => Location::in_folder(folder.path()),
+            Some(Cloned(name)) => Location::Postgres(url(RUNTIME, name)),
         };
         let store = Store::open(&location).await.expect("a test database opens");
         Self {
@@ -57,6 +85,7 @@ impl TestDatabase {
             location,
             store,
             folder,
+            _clone: clone,
         }
     }
 
@@ -192,6 +221,7 @@ async fn run(connection: &mut PgConnection, text: String) {
         .expect("a statement of the test kit");
 }
 
+/// The name of a fresh database.
 async fn clone_of_template() -> String {
     let mut connection = PgConnection::connect_with(&server())
         .await
@@ -209,7 +239,7 @@ async fn clone_of_template() -> String {
     .concat();
     run(&mut connection, create).await;
     connection.close().await.expect("the connection closes");
-    url(RUNTIME, &database)
+    database
 }
 
 /// The migrated template, made by the first test that needs it; its name changes with the migrations.
