@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use futures::future::join_all;
+use futures::{StreamExt as _, stream};
 use pawl_checks::extract;
 use pawl_checks::mask::Masker;
 use pawl_model::{
@@ -56,12 +56,11 @@ impl Extractor<'_> {
         now: OffsetDateTime,
     ) -> (Vec<FailurePattern>, Vec<ExtractionError>) {
         let (mut patterns, mut errors) = (Vec::with_capacity(failed.len()), Vec::new());
-        for some in failed.chunks(AT_ONCE) {
-            let asked = some.iter().map(|failed| self.extract(failed, now));
-            for (extraction, failed) in join_all(asked).await.into_iter().zip(some) {
-                patterns.push(extraction.pattern.unwrap_or_else(|| failed.pattern(now)));
-                errors.extend(extraction.error);
-            }
+        let asked: Vec<_> = failed.iter().map(|failed| self.extract(failed, now)).collect();
+        let mut answered = stream::iter(asked).buffered(AT_ONCE).zip(stream::iter(failed));
+        while let Some((extraction, failed)) = answered.next().await {
+            patterns.push(extraction.pattern.unwrap_or_else(|| failed.pattern(now)));
+            errors.extend(extraction.error);
         }
         (patterns, errors)
     }

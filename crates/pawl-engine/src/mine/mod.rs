@@ -14,8 +14,8 @@ pub mod suggestions;
 use std::collections::{BTreeMap, HashSet};
 
 use pawl_model::{
-    Budget, BudgetError, Cost, ExtractionError, FailurePattern, FailureType, InteractionId, MiningCounts,
-    Policy, Severity, SuggestionStatus, SuggestionType, TriggeredBy, UserId,
+    Budget, BudgetError, Cost, ExtractionError, FailurePattern, FailureType, InteractionId, Json,
+    MiningCounts, Policy, Severity, SuggestionStatus, SuggestionType, TriggeredBy, Usd, UserId,
 };
 use pawl_providers::{ChatRequest, Message};
 use pawl_store::jobs::Claimed;
@@ -41,6 +41,8 @@ const PART: u32 = 500;
 const PART_BY_MODEL: u32 = 40;
 /// How far back a scheduled run looks: longer than workers should ever be away.
 const SCHEDULED: time::Duration = time::Duration::days(3);
+/// The member of a job's payload that says who set it going.
+pub(crate) const TRIGGERED_BY: &str = "triggered_by";
 /// Suggestions that a report names.
 const MAX_REPORTED: usize = 100;
 
@@ -136,7 +138,7 @@ impl Engine {
         let request = MineRequest {
             user_id: job.user_id,
             since: self.clock.now() - SCHEDULED,
-            triggered_by: TriggeredBy::Scheduled,
+            triggered_by: triggered_by(&job.payload),
             mode: Mode::Store,
         };
         let report = self.mine_in_parts(request, work, |_| {}).await?;
@@ -235,8 +237,7 @@ impl Run {
         work: &Work,
     ) -> Result<Self, EngineError> {
         let models = &engine.mining;
-        let budget = models.budget();
-        let is_charged_flat = has_no_price(models, &budget)?;
+        let is_charged_flat = has_no_price(models, &models.budget(Usd::ZERO))?;
         let embedded_by = models.embedded_by();
         let (id, spent_before) = match request.mode {
             Mode::DryRun => (String::new(), mining::Cost::default()),
@@ -258,11 +259,13 @@ impl Run {
                 started
             }
         };
+        // A job that is taken up again has no more to spend than it had.
+        let spent = Usd::parse(&spent_before.to_string()).unwrap_or(Usd::ZERO);
         Ok(Self {
             request,
             policy,
             id,
-            budget,
+            budget: models.budget(spent),
             spent_before,
             embedded_by,
             is_charged_flat,
@@ -481,6 +484,14 @@ fn has_no_price(models: &MiningModels, budget: &Budget) -> Result<bool, BudgetEr
         }
     }
     Ok(is_unknown)
+}
+
+/// Who set a job going, as its payload says: a schedule's says nothing.
+fn triggered_by(payload: &Json) -> TriggeredBy {
+    let word = &payload.to_value()[TRIGGERED_BY];
+    word.as_str()
+        .and_then(TriggeredBy::parse)
+        .unwrap_or(TriggeredBy::Scheduled)
 }
 
 /// `run_`, date and time in UTC, and eight random digits.

@@ -56,8 +56,12 @@ impl MiningModels {
         model.map_or_else(|| LEXICAL.to_owned(), |model| model.spec().to_string())
     }
 
-    pub(super) fn budget(&self) -> Budget {
-        Budget::new(self.max_cost.map_or(Cap::Default(DEFAULT_CAP), Cap::User))
+    /// What a run may still cost that has cost so much.
+    pub(super) fn budget(&self, spent: Usd) -> Budget {
+        Budget::new(match self.max_cost {
+            Some(limit) => Cap::User(limit.less(spent)),
+            None => Cap::Default(DEFAULT_CAP.less(spent)),
+        })
     }
 
     /// The vectors of patterns, and of what they were made of, each of length 1.

@@ -1,10 +1,11 @@
 //! The queue as people see it.
 
-use pawl_model::{Job, JobId, JobKind, JobState, Json, Schedule, UserId};
+use pawl_model::{Job, JobId, JobKind, JobState, Json, Schedule, TriggeredBy, UserId};
 use pawl_store::jobs::{self, NewJob};
 use pawl_store::schedules::{self, Change};
 use pawl_store::{Actor, Scope};
 
+use crate::mine::TRIGGERED_BY;
 use crate::{Engine, EngineError};
 
 /// How many jobs there are of each state.
@@ -57,10 +58,10 @@ impl Engine {
     /// # Errors
     /// When there is no such user, or the database fails.
     pub async fn queue_mining(&self, user: UserId) -> Result<bool, EngineError> {
+        let payload = serde_json::json!({ TRIGGERED_BY: TriggeredBy::Manual });
+        let payload = Json::from_serialize(&payload).map_err(EngineError::TraceData)?;
         let mut scope = self.store.write(Actor::Tenant(user)).await?;
-        let queued = self
-            .enqueue(&mut scope, user, JobKind::Mine, &Json::empty_object())
-            .await?;
+        let queued = self.enqueue(&mut scope, user, JobKind::Mine, &payload).await?;
         scope.commit().await?;
         Ok(queued)
     }

@@ -327,6 +327,15 @@ async fn a_worker_mines_when_it_is_told_and_when_it_is_time(database: TestDataba
     becomes(&rig, "select count(*) from failure_patterns", 2).await;
     stop.cancel();
     worker.await.unwrap();
+    let by = async |query| rig.database.number(query).await;
+    assert_eq!(
+        by("select count(*) from mining_runs where triggered_by = 'manual'").await,
+        1
+    );
+    assert_eq!(
+        by("select count(*) from mining_runs where triggered_by = 'scheduled'").await,
+        1
+    );
     assert_eq!(rig.database.number("select count(*) from jobs").await, 2);
     assert_eq!(
         rig.engine.schedules().await.unwrap()[0].next_at,

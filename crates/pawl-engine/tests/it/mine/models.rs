@@ -1,11 +1,15 @@
 //! Mining by models, against the scripted server: every fault ends in a pattern and the right error row.
 
+use std::time::Duration;
+
 use pawl_engine::mine::MiningModels;
+use pawl_engine::worker::WorkerSettings;
 use pawl_engine::{Actor, ModelSettings, Models};
 use pawl_model::Usd;
 use pawl_testkit::{Fault, ModelServer, Reply, Rule, Script};
 use pawl_testkit::{TestDatabase, on_both_engines};
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use super::{HELD_OUT, Mode, Rig, TUNED, Wording, corpus};
 
@@ -15,6 +19,8 @@ on_both_engines!(
     a_budget_is_never_passed,
     without_a_price_whose_cap_it_is_decides,
     vectors_of_a_model_take_the_place_of_words,
+    a_job_that_is_taken_up_again_has_no_more_to_spend,
+    of_what_is_too_long_the_model_sees_the_end,
 );
 
 const MODEL: &str = "openai:gpt-4o-mini";
@@ -336,4 +342,71 @@ async fn vectors_of_a_model_take_the_place_of_words(database: TestDatabase) {
     };
     assert_eq!(report.counts.patterns, 2);
     assert_eq!(server.asked().len(), 2);
+}
+
+async fn a_job_that_is_taken_up_again_has_no_more_to_spend(database: TestDatabase) {
+    let server = ModelServer::start(Script::new().otherwise(Reply::json(&answer()))).await;
+    let rig = Rig::new(database).await.with_models(&server, Some(MODEL), None);
+    rig.store(&[rig.asking("again")]).await;
+    assert!(rig.engine.queue_mining(rig.user()).await.unwrap());
+    // What a worker that died left behind: all of the two dollars is spent.
+    rig.database
+        .run(
+            "insert into mining_runs
+                (user_id, run_id, job_id, triggered_by, extracted_by, embedded_by, since, started_at, cost_usd)
+             select user_id, 'run_before', id, 'manual', 'rules', 'lexical', created_at, created_at, 2 from jobs",
+        )
+        .await;
+    let stop = CancellationToken::new();
+    let settings = WorkerSettings {
+        concurrency: 1,
+        lease: Duration::from_secs(15),
+        failed: |error| panic!("{error}"),
+    };
+    let finished = async {
+        while rig
+            .number("select count(*) from jobs where state = 'finished'")
+            .await
+            == 0
+        {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        stop.cancel();
+    };
+    let both = async { tokio::join!(rig.engine.run_worker(settings, &stop), finished) };
+    tokio::time::timeout(Duration::from_secs(60), both).await.unwrap();
+    assert_eq!(server.asked().len(), 0);
+    assert_eq!(
+        rig.number("select count(*) from failure_patterns where extracted_by = 'rules'")
+            .await,
+        1
+    );
+    assert_eq!(
+        rig.number("select count(*) from mining_runs where cost_usd = '2' and error_count = 1")
+            .await,
+        1
+    );
+}
+
+async fn of_what_is_too_long_the_model_sees_the_end(database: TestDatabase) {
+    let server = ModelServer::start(Script::new().otherwise(Reply::json(&answer()))).await;
+    let rig = Rig::new(database).await.with_models(&server, Some(MODEL), None);
+    let mut wording = rig.asking("long");
+    wording.prompt = "what was asked ".repeat(20_000);
+    rig.store(&[wording]).await;
+    let report = rig.mine(Mode::Store).await;
+    assert_eq!((report.counts.patterns, report.counts.errors), (1, 1));
+    assert_eq!(
+        rig.database
+            .text("select extracted_by from failure_patterns")
+            .await,
+        MODEL
+    );
+    assert_eq!(
+        rig.database.text("select error_type from mining_errors").await,
+        "oversize"
+    );
+    let asked = server.asked().swap_remove(0);
+    assert!(asked.prompt.len() < 150 * 1024, "{} bytes", asked.prompt.len());
+    assert!(asked.prompt.contains("what was asked") && asked.prompt.contains("errors"));
 }
