@@ -1,5 +1,6 @@
 //! What the product does, one folder per stage.
 
+mod asking;
 pub mod auth;
 mod clock;
 pub mod data;

@@ -24,7 +24,8 @@ use time::format_description::well_known::Rfc3339;
 
 use self::template::{TemplateReason, template};
 use self::text::Tidy;
-use self::write::{NotWritten, PER_SUGGESTION, Written, sha256};
+use self::write::{NotWritten, PER_SUGGESTION, Written};
+use crate::asking::sha256;
 use crate::mine::{Mode, run_id};
 use crate::{Engine, EngineError};
 

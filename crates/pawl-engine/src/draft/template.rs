@@ -4,7 +4,8 @@ use pawl_model::{DraftAssertions, DraftInput, FailurePattern, Suggestion};
 use serde_json::json;
 
 use super::text::{MAX_TEXT, MAX_TITLE, capped};
-use super::write::{Written, sha256};
+use super::write::Written;
+use crate::asking::sha256;
 
 /// Why a person has to write the test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

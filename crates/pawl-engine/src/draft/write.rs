@@ -2,24 +2,22 @@
 
 use std::time::Duration;
 
-use pawl_checks::extract;
 use pawl_model::{
     Budget, BudgetError, Cost, DraftAssertions, DraftErrorType as Type, DraftInput, DraftStatus,
     FailurePattern, Suggestion, Usd,
 };
-use pawl_providers::{ChatModel, ChatRequest, Finish, Message, ModelFailureKind, OutputSchema};
+use pawl_providers::ChatModel;
 use pawl_store::drafts::Replayed;
 use serde::Deserialize;
 use serde_json::{Number, Value, json};
-use sha2::{Digest as _, Sha256};
 
 use super::template::TemplateReason;
 use super::text::{MAX_TEXT, MAX_TITLE, Tidy};
+use crate::asking::{Question, Unanswered, object, optional_text, sha256, temperature, text, texts};
 
 const INSTRUCTIONS: &str = include_str!("../../prompts/draft_eval_test.md");
 /// How long a model may take for one suggestion, retries included.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(30);
-const TEMPERATURE: f64 = 0.2;
 const MAX_OUTPUT_TOKENS: u32 = 4_096;
 /// What a suggestion may cost: $0.10.
 pub(super) const PER_SUGGESTION: Usd = Usd::from_nanos(100_000_000);
@@ -51,11 +49,6 @@ pub(super) enum NotWritten {
     },
 }
 
-/// `sha256:` and the hash of a text.
-pub(super) fn sha256(text: &str) -> String {
-    format!("sha256:{}", hex::encode(Sha256::digest(text)))
-}
-
 /// Asks a model for the draft of a suggestion.
 pub(super) async fn write(
     (model, budget): (&ChatModel, &Budget),
@@ -64,60 +57,36 @@ pub(super) async fn write(
     incidents: &[Replayed],
     tidy: &Tidy<'_>,
 ) -> Result<Written, NotWritten> {
-    let document = document(suggestion, canonical, incidents, tidy);
-    let request = ChatRequest {
-        temperature: Some(TEMPERATURE),
-        max_output_tokens: Some(MAX_OUTPUT_TOKENS),
-        schema: Some(OutputSchema {
-            name: "eval_test".to_owned(),
-            schema: schema(),
-        }),
-        ..ChatRequest::new(
-            vec![Message::system(INSTRUCTIONS), Message::user(document.as_str())],
-            TIMEOUT,
-        )
+    let question = Question {
+        instructions: INSTRUCTIONS,
+        document: document(suggestion, canonical, incidents, tidy),
+        schema: ("eval_test", schema()),
+        member: "assertions",
+        max_output_tokens: MAX_OUTPUT_TOKENS,
+        timeout: TIMEOUT,
     };
-    let upper = model.upper_cost(&request);
+    let upper = model.upper_cost(&question.request());
     if budget.left() < PER_SUGGESTION {
         return Err(NotWritten::Template(TemplateReason::RunBudgetExceeded));
     }
     if matches!(upper, Cost::Known(upper) if upper > PER_SUGGESTION) {
         return Err(NotWritten::Template(TemplateReason::SuggestionBudgetExceeded));
     }
-    let reserved = budget.reserve(upper).map_err(|error| match error {
-        BudgetError::Exceeded { .. } => NotWritten::Template(TemplateReason::RunBudgetExceeded),
-        BudgetError::UnknownPrice { .. } => failed(Type::Unknown, error.to_string(), None),
-    })?;
-    let reply = match model.complete(&request).await {
-        Ok(reply) => reply,
-        Err(failure) => {
-            let error_type = match failure.kind {
-                // What was under way may be billed: all that was reserved is charged.
-                ModelFailureKind::Timeout => Type::Timeout,
-                ModelFailureKind::Broken | ModelFailureKind::TooLong => Type::ProviderFailure,
-                ModelFailureKind::Throttled
-                | ModelFailureKind::Unauthorized
-                | ModelFailureKind::Refused(_) => {
-                    reserved.release();
-                    Type::ProviderFailure
-                }
-            };
-            return Err(failed(error_type, failure.message, None));
-        }
-    };
-    reserved.settle(reply.cost);
-    let said = || Some(reply.text.clone());
-    let found = extract::object(&reply.text, |object| object.contains_key("assertions"))
-        .map_err(|error| failed(Type::InvalidJson, error.to_string(), said()))?;
-    if found.is_truncated || reply.finish == Finish::Length {
-        let message = "the answer ends in the middle of the JSON object".to_owned();
-        return Err(failed(Type::InvalidJson, message, said()));
-    }
-    let answer: Answer = serde_json::from_value(Value::Object(found.object))
-        .map_err(|error| failed(Type::SchemaValidation, error.to_string(), said()))?;
-    answer
-        .check()
-        .map_err(|what| failed(Type::SchemaValidation, what.to_owned(), said()))?;
+    let (answer, reply) = question
+        .ask((model, budget), Answer::check)
+        .await
+        .map_err(|unanswered| match unanswered {
+            Unanswered::Budget(BudgetError::Exceeded { .. }) => {
+                NotWritten::Template(TemplateReason::RunBudgetExceeded)
+            }
+            Unanswered::Budget(error @ BudgetError::UnknownPrice { .. }) => {
+                failed(Type::Unknown, error.to_string(), None)
+            }
+            Unanswered::Provider(message) => failed(Type::ProviderFailure, message, None),
+            Unanswered::Timeout(message) => failed(Type::Timeout, message, None),
+            Unanswered::InvalidJson { message, said } => failed(Type::InvalidJson, message, Some(said)),
+            Unanswered::Schema { message, said } => failed(Type::SchemaValidation, message, Some(said)),
+        })?;
     Ok(Written {
         title: tidy.text(&answer.title, MAX_TITLE),
         rationale: tidy.text(&answer.rationale, MAX_TEXT),
@@ -125,8 +94,8 @@ pub(super) async fn write(
         assertions: tidy.assertions(&answer.assertions),
         needs_human_input: answer.status == DraftStatus::NeedsHumanInput,
         model: model.spec().to_string(),
-        temperature: Number::from_f64(TEMPERATURE).unwrap_or_else(|| 0.into()),
-        prompt_hash: sha256(&[INSTRUCTIONS, &document].concat()),
+        temperature: temperature(),
+        prompt_hash: sha256(&[INSTRUCTIONS, &question.document].concat()),
         response_sha256: sha256(&reply.text),
     })
 }
@@ -185,43 +154,30 @@ struct Answer {
 
 impl Answer {
     /// What no type says.
-    fn check(&self) -> Result<(), &'static str> {
+    fn check(&self) -> Result<(), String> {
         let blank = |text: &str| text.trim().is_empty();
         if blank(&self.title) {
-            return Err("`title` is empty");
+            return Err("`title` is empty".to_owned());
         }
         if blank(&self.input.prompt) {
-            return Err("`input.prompt` is empty");
+            return Err("`input.prompt` is empty".to_owned());
         }
         let sentences = [&self.assertions.required, &self.assertions.forbidden];
         if sentences.into_iter().flatten().all(|sentence| blank(sentence)) {
-            return Err("there is no assertion");
+            return Err("there is no assertion".to_owned());
         }
         Ok(())
     }
 }
 
-/// The schema of [`Answer`]: every property required and no others, which is what OpenAI asks for.
+/// The schema of [`Answer`].
 fn schema() -> Value {
-    let text = || json!({"type": "string"});
-    let texts = || json!({"type": "array", "items": text()});
-    let optional = || json!({"type": ["string", "null"]});
-    let object = |properties: Value| {
-        let required: Vec<&String> = properties
-            .as_object()
-            .into_iter()
-            .flat_map(|all| all.keys())
-            .collect();
-        json!({
-            "type": "object", "properties": properties, "required": required, "additionalProperties": false,
-        })
-    };
-    object(json!({
+    object(&json!({
         "title": text(),
         "rationale": text(),
-        "input": object(json!({"prompt": text(), "required_state": optional(), "tools_involved": texts()})),
-        "assertions": object(json!({
-            "required": texts(), "forbidden": texts(), "golden_output": optional(), "notes": optional(),
+        "input": object(&json!({"prompt": text(), "required_state": optional_text(), "tools_involved": texts()})),
+        "assertions": object(&json!({
+            "required": texts(), "forbidden": texts(), "golden_output": optional_text(), "notes": optional_text(),
         })),
         "status": json!({"type": "string", "enum": ["draft", "needs_human_input"]}),
     }))

@@ -3,27 +3,25 @@
 use std::time::Duration;
 
 use futures::{StreamExt as _, stream};
-use pawl_checks::extract;
 use pawl_checks::mask::Masker;
 use pawl_model::{
     Budget, Evidence, ExtractionError, ExtractionErrorType as Type, FailurePattern, FailureType,
     ReproductionContext, Score, Severity,
 };
-use pawl_providers::{ChatModel, ChatReply, ChatRequest, Finish, Message, ModelFailureKind, OutputSchema};
+use pawl_providers::ChatModel;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 use time::OffsetDateTime;
 
 use super::observe::excerpt;
 use super::rules::{Failed, MAX_EXCERPT, MAX_INPUT};
+use crate::asking::{Question, Unanswered, object, optional_text, sha256, text, texts};
 
 const INSTRUCTIONS: &str = include_str!("../../prompts/extract_pattern.md");
 /// Interactions that a model is asked about at once.
 const AT_ONCE: usize = 8;
 /// How long a model may take for one interaction, retries included.
 const TIMEOUT: Duration = Duration::from_secs(10);
-const TEMPERATURE: f64 = 0.2;
 const MAX_OUTPUT_TOKENS: u32 = 2_048;
 /// Bytes of an interaction that a model is given whole, and of the end of one that has more.
 const MAX_WHOLE: usize = 200 * 1024;
@@ -73,91 +71,39 @@ impl Extractor<'_> {
             error_type,
             error_message: message,
             recorded_at: now,
-            model_response_sha256: said.map(|said| format!("sha256:{}", hex::encode(Sha256::digest(said)))),
+            model_response_sha256: said.map(sha256),
             model_response_excerpt: said
                 .map(|said| excerpt(&self.masker.mask(said).text, MAX_EXCERPT))
                 .filter(|excerpt| !excerpt.is_empty()),
         };
-        let reply = match self.ask(document).await {
-            Ok(reply) => reply,
-            Err((error_type, message)) => {
+        let question = Question {
+            instructions: INSTRUCTIONS,
+            document,
+            schema: ("failure_pattern", schema()),
+            member: "failure_type",
+            max_output_tokens: MAX_OUTPUT_TOKENS,
+            timeout: TIMEOUT,
+        };
+        let (error_type, message, said) = match question.ask((self.model, self.budget), Answer::check).await {
+            Ok((answer, _)) => {
                 return Extraction {
-                    pattern: None,
-                    error: Some(error(error_type, message, None)),
+                    pattern: Some(self.pattern(answer, failed, now)),
+                    error: (bytes > MAX_WHOLE).then(|| {
+                        let message = format!("of {bytes} bytes the model was given the last {MAX_TAIL}");
+                        error(Type::Oversize, message, None)
+                    }),
                 };
             }
+            Err(Unanswered::Budget(why)) => (Type::Unknown, why.to_string(), None),
+            Err(Unanswered::Provider(message)) => (Type::ProviderFailure, message, None),
+            Err(Unanswered::Timeout(message)) => (Type::Timeout, message, None),
+            Err(Unanswered::InvalidJson { message, said }) => (Type::InvalidJson, message, Some(said)),
+            Err(Unanswered::Schema { message, said }) => (Type::SchemaValidation, message, Some(said)),
         };
-        match self.read(&reply, failed, now) {
-            Err((error_type, message)) => Extraction {
-                pattern: None,
-                error: Some(error(error_type, message, Some(&reply.text))),
-            },
-            Ok(pattern) => Extraction {
-                pattern: Some(pattern),
-                error: (bytes > MAX_WHOLE).then(|| {
-                    let message = format!("of {bytes} bytes the model was given the last {MAX_TAIL}");
-                    error(Type::Oversize, message, None)
-                }),
-            },
+        Extraction {
+            pattern: None,
+            error: Some(error(error_type, message, said.as_deref())),
         }
-    }
-
-    async fn ask(&self, document: String) -> Result<ChatReply, (Type, String)> {
-        let request = ChatRequest {
-            temperature: Some(TEMPERATURE),
-            max_output_tokens: Some(MAX_OUTPUT_TOKENS),
-            schema: Some(OutputSchema {
-                name: "failure_pattern".to_owned(),
-                schema: schema(),
-            }),
-            ..ChatRequest::new(
-                vec![Message::system(INSTRUCTIONS), Message::user(document)],
-                TIMEOUT,
-            )
-        };
-        let reserved = self
-            .budget
-            .reserve(self.model.upper_cost(&request))
-            .map_err(|error| (Type::Unknown, error.to_string()))?;
-        match self.model.complete(&request).await {
-            Ok(reply) => {
-                reserved.settle(reply.cost);
-                Ok(reply)
-            }
-            Err(failure) => match failure.kind {
-                // What was under way may be billed: all that was reserved is charged.
-                ModelFailureKind::Timeout => Err((Type::Timeout, failure.message)),
-                ModelFailureKind::Broken | ModelFailureKind::TooLong => {
-                    Err((Type::ProviderFailure, failure.message))
-                }
-                ModelFailureKind::Throttled
-                | ModelFailureKind::Unauthorized
-                | ModelFailureKind::Refused(_) => {
-                    reserved.release();
-                    Err((Type::ProviderFailure, failure.message))
-                }
-            },
-        }
-    }
-
-    fn read(
-        &self,
-        reply: &ChatReply,
-        failed: &Failed,
-        now: OffsetDateTime,
-    ) -> Result<FailurePattern, (Type, String)> {
-        let no_json = |why: String| (Type::InvalidJson, why);
-        let found = extract::object(&reply.text, |object| object.contains_key("failure_type"))
-            .map_err(|error| no_json(error.to_string()))?;
-        if found.is_truncated || reply.finish == Finish::Length {
-            return Err(no_json(
-                "the answer ends in the middle of the JSON object".to_owned(),
-            ));
-        }
-        let answer: Answer = serde_json::from_value(Value::Object(found.object))
-            .map_err(|error| (Type::SchemaValidation, error.to_string()))?;
-        answer.check().map_err(|what| (Type::SchemaValidation, what))?;
-        Ok(self.pattern(answer, failed, now))
     }
 
     /// Masked once more: a model may say what it was not told.
@@ -258,32 +204,20 @@ impl Answer {
     }
 }
 
-/// The schema of [`Answer`]: every property required and no others, which is what OpenAI asks for.
+/// The schema of [`Answer`].
 fn schema() -> Value {
-    let text = || json!({"type": "string"});
-    let texts = || json!({"type": "array", "items": text()});
-    let object = |properties: Value| {
-        let required: Vec<&String> = properties
-            .as_object()
-            .into_iter()
-            .flat_map(|all| all.keys())
-            .collect();
-        json!({
-            "type": "object", "properties": properties, "required": required, "additionalProperties": false,
-        })
-    };
     let words = |all: Vec<&str>| json!({"type": "string", "enum": all});
-    object(json!({
+    object(&json!({
         "title": text(),
         "failure_type": words(FailureType::ALL.iter().map(|one| one.as_str()).collect()),
         "trigger_condition": text(),
         "summary": text(),
         "root_cause_hypothesis": text(),
-        "evidence": object(json!({"signals": texts(), "excerpt": text()})),
+        "evidence": object(&json!({"signals": texts(), "excerpt": text()})),
         "recommended_actions": texts(),
-        "reproduction_context": object(json!({
+        "reproduction_context": object(&json!({
             "input_pattern": text(),
-            "required_state": {"type": ["string", "null"]},
+            "required_state": optional_text(),
             "tools_involved": texts(),
         })),
         "severity": words(Severity::ALL.iter().map(|one| one.as_str()).collect()),
