@@ -14,10 +14,9 @@ pub mod suggestions;
 use std::collections::{BTreeMap, HashSet};
 
 use pawl_model::{
-    Budget, BudgetError, Cost, ExtractionError, FailurePattern, FailureType, InteractionId, Json,
-    MiningCounts, Policy, Severity, SuggestionStatus, SuggestionType, TriggeredBy, Usd, UserId,
+    Budget, ExtractionError, FailurePattern, FailureType, InteractionId, Json, MiningCounts, Policy,
+    Severity, SuggestionStatus, SuggestionType, TriggeredBy, Usd, UserId,
 };
-use pawl_providers::{ChatRequest, Message};
 use pawl_store::jobs::Claimed;
 use pawl_store::mining::{self, Candidate, Failing, GroupedPattern, NewRun, RunPart};
 use pawl_store::suggestions::{self as suggestions_stored, Stamp};
@@ -237,7 +236,7 @@ impl Run {
         work: &Work,
     ) -> Result<Self, EngineError> {
         let models = &engine.mining;
-        let is_charged_flat = has_no_price(models, &models.budget(Usd::ZERO))?;
+        let is_charged_flat = models.has_no_price()?;
         let embedded_by = models.embedded_by();
         let (id, spent_before) = match request.mode {
             Mode::DryRun => (String::new(), mining::Cost::default()),
@@ -458,32 +457,6 @@ impl Run {
             suggestions,
         })
     }
-}
-
-/// Whether the models that are asked have no price that is known, so that the flat charge stands for it.
-///
-/// # Errors
-/// Under a cap that a person set, since it could not be kept.
-fn has_no_price(models: &MiningModels, budget: &Budget) -> Result<bool, BudgetError> {
-    let a_word = ChatRequest {
-        max_output_tokens: Some(1),
-        ..ChatRequest::new(vec![Message::user("?")], std::time::Duration::ZERO)
-    };
-    let extractor = models.extractor.as_ref();
-    let embedder = models.embedder.as_ref();
-    let is_unknown = [
-        extractor.map(|model| model.upper_cost(&a_word)),
-        embedder.map(|model| model.upper_cost(&["?".to_owned()])),
-    ]
-    .contains(&Some(Cost::Unknown));
-    if is_unknown {
-        match budget.reserve(Cost::Unknown) {
-            Ok(reserved) => reserved.release(),
-            Err(error @ BudgetError::UnknownPrice { .. }) => return Err(error),
-            Err(BudgetError::Exceeded { .. }) => {}
-        }
-    }
-    Ok(is_unknown)
 }
 
 /// Who set a job going, as its payload says: a schedule's says nothing.

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use pawl_checks::similarity::{Failure, lexical, scale};
-use pawl_model::{Budget, Cap, FailurePattern, FailureType, SuggestedPattern, Usd};
-use pawl_providers::{ChatModel, Embedder, ModelError, ModelSpec, Models};
+use pawl_model::{Budget, BudgetError, Cap, Cost, FailurePattern, FailureType, SuggestedPattern, Usd};
+use pawl_providers::{ChatModel, ChatRequest, Embedder, Message, ModelError, ModelSpec, Models};
 
 use super::rules::{Failed, RULES};
 use crate::EngineError;
@@ -54,6 +54,32 @@ impl MiningModels {
     pub(super) fn embedded_by(&self) -> String {
         let model = self.embedder.as_ref();
         model.map_or_else(|| LEXICAL.to_owned(), |model| model.spec().to_string())
+    }
+
+    /// Whether the models that are asked have no price that is known, so that the flat charge stands for it.
+    ///
+    /// # Errors
+    /// Under a cap that a person set, since it could not be kept.
+    pub(super) fn has_no_price(&self) -> Result<bool, BudgetError> {
+        let a_word = ChatRequest {
+            max_output_tokens: Some(1),
+            ..ChatRequest::new(vec![Message::user("?")], Duration::ZERO)
+        };
+        let extractor = self.extractor.as_ref();
+        let embedder = self.embedder.as_ref();
+        let is_unknown = [
+            extractor.map(|model| model.upper_cost(&a_word)),
+            embedder.map(|model| model.upper_cost(&["?".to_owned()])),
+        ]
+        .contains(&Some(Cost::Unknown));
+        if is_unknown {
+            match self.budget(Usd::ZERO).reserve(Cost::Unknown) {
+                Ok(reserved) => reserved.release(),
+                Err(error @ BudgetError::UnknownPrice { .. }) => return Err(error),
+                Err(BudgetError::Exceeded { .. }) => {}
+            }
+        }
+        Ok(is_unknown)
     }
 
     /// What a run may still cost that has cost so much.
