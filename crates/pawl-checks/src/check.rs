@@ -14,6 +14,7 @@ use crate::levenshtein::Levenshtein;
 use crate::limit::Limit;
 use crate::pattern::Pattern;
 use crate::rule::{Finding, Rule};
+use crate::sentence;
 use crate::spec::{AssertSpec, CheckType, PathStep, SpecError};
 use crate::story::{StoryCheck, StoryRule, StorySettings};
 use crate::subject::Subject;
@@ -168,6 +169,7 @@ fn compile_rule(spec: &AssertSpec) -> Result<Arc<dyn Rule>, SpecError> {
         CheckType::IsHtml => Arc::new(IsHtml),
         CheckType::Levenshtein => Arc::new(Levenshtein::compile(spec)?),
         CheckType::Latency | CheckType::Cost => Arc::new(Limit::compile(spec)?),
+        CheckType::Required | CheckType::Forbidden => sentence::compile(spec)?,
         CheckType::LlmRubric | CheckType::GEval | CheckType::Factuality | CheckType::Similar => {
             Arc::new(Judged::compile(spec)?)
         }

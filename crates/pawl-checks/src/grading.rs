@@ -40,6 +40,15 @@ impl Grading {
         Ok(Self { checks, threshold })
     }
 
+    /// Checks that all have to pass.
+    #[must_use]
+    pub const fn of(checks: Vec<Check>) -> Self {
+        Self {
+            checks,
+            threshold: None,
+        }
+    }
+
     /// The checks.
     #[must_use]
     pub fn checks(&self) -> &[Check] {

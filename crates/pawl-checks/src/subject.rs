@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
+use pawl_model::ToolCall;
+use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::judge::Opinions;
@@ -18,6 +20,8 @@ pub struct Subject<'a> {
     latency_ms: Option<u64>,
     cost_usd: Option<f64>,
     opinions: Option<&'a Opinions>,
+    tool_calls: Option<&'a Value>,
+    read_calls: OnceCell<Option<Vec<ToolCall>>>,
     text: OnceCell<Cow<'a, str>>,
     lower_case: OnceCell<String>,
     json: OnceCell<Option<Cow<'a, Value>>>,
@@ -33,6 +37,8 @@ impl<'a> Subject<'a> {
             latency_ms: None,
             cost_usd: None,
             opinions: None,
+            tool_calls: None,
+            read_calls: OnceCell::new(),
             text: OnceCell::new(),
             lower_case: OnceCell::new(),
             json: OnceCell::new(),
@@ -59,6 +65,26 @@ impl<'a> Subject<'a> {
     pub const fn with_opinions(mut self, opinions: &'a Opinions) -> Self {
         self.opinions = Some(opinions);
         self
+    }
+
+    /// The same with the tools that were called, in their order: a list of objects with a `name`, where that is known.
+    #[must_use]
+    pub const fn with_tool_calls(mut self, tool_calls: Option<&'a Value>) -> Self {
+        self.tool_calls = tool_calls;
+        self
+    }
+
+    /// The tools that were called, in their order; none where nobody says, or not in a form that can be read.
+    #[must_use]
+    pub fn tool_calls(&self) -> Option<&[ToolCall]> {
+        let read = self.read_calls.get_or_init(|| {
+            let calls = self.tool_calls?.as_array()?;
+            calls
+                .iter()
+                .map(|call| ToolCall::deserialize(call).ok())
+                .collect()
+        });
+        read.as_deref()
     }
 
     pub(crate) const fn opinions(&self) -> Option<&Opinions> {

@@ -41,13 +41,24 @@ pub struct ProofCard {
     /// Whether the golden output passes; none where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub golden_passes: Option<bool>,
-    /// Sentences that need a judge.
+    /// Sentences that need a judge, and had none.
     pub needs_judge: Share,
+    /// The model that judged the rest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge: Option<String>,
     /// Each sentence, those that must hold first.
     pub sentences: Vec<ProvenSentence>,
     /// When it was made.
     #[serde(with = "time::serde::rfc3339")]
     pub proven_at: OffsetDateTime,
+}
+
+impl ProofCard {
+    /// Whether it is the proof of a draft that was changed last at this time, and of no earlier one.
+    #[must_use]
+    pub fn is_of(&self, updated_at: OffsetDateTime) -> bool {
+        self.proven_at >= updated_at
+    }
 }
 
 /// What a proof says of a sentence.
@@ -57,6 +68,9 @@ pub struct ProvenSentence {
     pub text: String,
     /// Whether it needs no judge.
     pub is_compiled: bool,
+    /// Whether a judge was heard on it.
+    #[serde(default)]
+    pub is_judged: bool,
     /// Incidents that it fails.
     pub caught: u32,
     /// Healthy interactions that it fails.

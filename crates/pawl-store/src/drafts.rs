@@ -1,7 +1,9 @@
 //! Drafts of regression tests: the suggestions that wait for one, what they are made of and tried on, and the runs that
 //! make them.
 
-use pawl_model::{DraftErrorType, EvalTestError, EvalTestRun, FailurePattern, InteractionId, Json, UserId};
+use pawl_model::{
+    DraftErrorType, EvalTestError, EvalTestRun, FailurePattern, InteractionId, Json, SuggestionStatus, UserId,
+};
 use time::OffsetDateTime;
 
 use crate::insert::{Insert, OnExisting};
@@ -11,14 +13,23 @@ use crate::{Result, Scope, Statement, StoreError, Value};
 
 const UNDRAFTED: Statement = pair!("drafts/undrafted");
 const PUT_CONTENT: Statement = shared!("drafts/put_content");
+const DECIDE: Statement = shared!("drafts/decide");
 const PATTERNS: Statement = pair!("drafts/patterns");
 const INCIDENTS: Statement = shared!("drafts/incidents");
 const HEALTHY: Statement = pair!("drafts/healthy");
 const RUNS: Statement = shared!("drafts/runs");
 const ERRORS: Statement = shared!("drafts/errors");
 
-pub(crate) const STATEMENTS: &[Statement] =
-    &[UNDRAFTED, PUT_CONTENT, PATTERNS, INCIDENTS, HEALTHY, RUNS, ERRORS];
+pub(crate) const STATEMENTS: &[Statement] = &[
+    UNDRAFTED,
+    PUT_CONTENT,
+    DECIDE,
+    PATTERNS,
+    INCIDENTS,
+    HEALTHY,
+    RUNS,
+    ERRORS,
+];
 
 const INSERT_RUN: Insert = Insert {
     table: "eval_test_runs",
@@ -76,16 +87,16 @@ pub struct ContentChange<'a> {
     pub suggestion_id: &'a str,
     /// What it becomes.
     pub content: &'a Json,
-    /// What it was when it was read.
-    pub was: &'a Json,
-    /// The history, where something is added to it.
-    pub version_history: Option<&'a Json>,
+    /// What it was when it was read, and the history then.
+    pub was: (&'a Json, &'a Json),
+    /// What the history becomes.
+    pub version_history: &'a Json,
     /// Now.
     pub at: OffsetDateTime,
 }
 
-/// Writes the content of a suggestion, and nothing else of it. Says whether it did: not where somebody has written
-/// something else since it was read.
+/// Writes the content of a pending suggestion, and what is added to its history. Says whether it did: not where somebody
+/// has decided, or written something else, since it was read.
 ///
 /// # Errors
 /// When the database fails.
@@ -94,11 +105,50 @@ pub async fn put_content(scope: &mut Scope, change: &ContentChange<'_>) -> Resul
         change.user_id.into(),
         change.suggestion_id.into(),
         change.content.into(),
-        change.was.into(),
+        change.was.0.into(),
         change.at.into(),
         change.version_history.into(),
+        change.was.1.into(),
     ];
     Ok(scope.execute(&PUT_CONTENT, &values).await? > 0)
+}
+
+/// What people decide about a suggestion.
+#[derive(Clone, Debug)]
+pub struct Decision<'a> {
+    /// Whose.
+    pub user_id: UserId,
+    /// The suggestion.
+    pub suggestion_id: &'a str,
+    /// What it becomes.
+    pub status: SuggestionStatus,
+    /// Who decided, when, and why.
+    pub approval_metadata: &'a Json,
+    /// What the history becomes.
+    pub version_history: &'a Json,
+    /// What the content and the history were when they were read.
+    pub was: (&'a Json, &'a Json),
+    /// Now.
+    pub at: OffsetDateTime,
+}
+
+/// Decides about a pending suggestion, and changes nothing else of it. Says whether it did: not where somebody has
+/// decided, or written something else, since it was read.
+///
+/// # Errors
+/// When the database fails.
+pub async fn decide(scope: &mut Scope, decision: &Decision<'_>) -> Result<bool> {
+    let values = [
+        decision.user_id.into(),
+        decision.suggestion_id.into(),
+        decision.status.as_str().into(),
+        decision.approval_metadata.into(),
+        decision.version_history.into(),
+        decision.at.into(),
+        decision.was.0.into(),
+        decision.was.1.into(),
+    ];
+    Ok(scope.execute(&DECIDE, &values).await? > 0)
 }
 
 /// The patterns of a suggestion, those that are surest first, then the latest.

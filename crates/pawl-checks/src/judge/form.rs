@@ -16,6 +16,17 @@ pub struct Form {
     pub schema: Value,
 }
 
+/// What a question is asked about.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// What the agent was asked.
+    pub input: &'a str,
+    /// What it answered.
+    pub output: &'a str,
+    /// The names of the tools that it called, in their order; none where nobody knows.
+    pub tools_called: Option<&'a [String]>,
+}
+
 /// Why an answer holds no verdict.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unreadable {
@@ -41,7 +52,12 @@ give the verdict that follows from the evidence. Answer with one JSON object and
 impl Question {
     /// How a model is asked this about an output; `None` for what vectors answer.
     #[must_use]
-    pub fn form(&self, input: &str, output: &str) -> Option<Form> {
+    pub fn form(&self, asked: &Asked<'_>) -> Option<Form> {
+        let Asked {
+            input,
+            output,
+            tools_called,
+        } = asked;
         let (task, answer, material) = match &self.kind {
             QuestionKind::Rubric(rubric) => (
                 "You examine whether an output meets a rubric. You are given a JSON document with `rubric` and `output`. ",
@@ -63,6 +79,21 @@ impl Question {
                 r#"{"evidence": text, "category": "A", "B", "C", "D" or "E"}"#,
                 json!({"input": input, "reference": reference, "output": output}),
             ),
+            QuestionKind::Required(sentence) => (
+                "You examine whether an agent did what a sentence requires of it. You are given a JSON document with \
+                 `required`, `input`, `output` and `tools_called`, the tools that the agent called in their order, null \
+                 where nobody knows. ",
+                r#"{"evidence": text, "score": number from 0 (not at all) to 1 (fully), "pass": true or false}"#,
+                json!({"required": sentence, "input": input, "output": output, "tools_called": tools_called}),
+            ),
+            QuestionKind::Forbidden(sentence) => (
+                "You examine whether an agent did something that is forbidden. You are given a JSON document with \
+                 `forbidden`, which describes what must not occur, be it worded as a prohibition or not, `input`, \
+                 `output` and `tools_called`, the tools that the agent called in their order, null where nobody knows. \
+                 It passes where what is forbidden did not occur. ",
+                r#"{"evidence": text, "score": number from 0 (it occurred) to 1 (it did not), "pass": true or false}"#,
+                json!({"forbidden": sentence, "input": input, "output": output, "tools_called": tools_called}),
+            ),
             QuestionKind::Similarity(_) => return None,
         };
         Some(Form {
@@ -81,7 +112,10 @@ impl Question {
             QuestionKind::Facts(_) => json!({
                 "evidence": text, "category": {"type": "string", "enum": ["A", "B", "C", "D", "E"]},
             }),
-            QuestionKind::Rubric(_) | QuestionKind::Similarity(_) => json!({
+            QuestionKind::Rubric(_)
+            | QuestionKind::Required(_)
+            | QuestionKind::Forbidden(_)
+            | QuestionKind::Similarity(_) => json!({
                 "evidence": text, "score": {"type": "number"}, "pass": {"type": "boolean"},
             }),
         };
@@ -99,7 +133,7 @@ impl Question {
         let verdict = match self.kind {
             QuestionKind::Criteria(_) => "score",
             QuestionKind::Facts(_) => "category",
-            QuestionKind::Rubric(_) | QuestionKind::Similarity(_) => "pass",
+            _ => "pass",
         };
         let object = extract::object(answer, |object| object.contains_key(verdict))?.object;
         let reason = object.get("evidence").and_then(Value::as_str).unwrap_or_default();
@@ -109,7 +143,7 @@ impl Question {
                 let agrees = agrees(&object)?;
                 (f64::from(u8::from(agrees)), agrees)
             }
-            QuestionKind::Rubric(_) | QuestionKind::Similarity(_) => {
+            _ => {
                 let pass = object.get("pass").and_then(Value::as_bool);
                 let pass = pass.ok_or(Unreadable::Member {
                     member: "pass",

@@ -9,7 +9,7 @@ mod rule;
 
 use std::collections::HashMap;
 
-pub use form::{Form, Unreadable};
+pub use form::{Asked, Form, Unreadable};
 pub use question::{Question, QuestionKind};
 pub(crate) use rule::Judged;
 

@@ -22,6 +22,10 @@ pub enum QuestionKind {
     Criteria(String),
     /// How its facts stand to those of a reference: `factuality`.
     Facts(String),
+    /// Whether a sentence of a rubric holds: `required`.
+    Required(String),
+    /// Whether what a sentence describes does not occur: `forbidden`.
+    Forbidden(String),
     /// How near it is to the nearest of some texts: `similar`.
     Similarity(Vec<String>),
 }
@@ -31,6 +35,8 @@ impl Question {
         let kind = match spec.check_type {
             CheckType::GEval => QuestionKind::Criteria(spec.text_value()?),
             CheckType::Factuality => QuestionKind::Facts(spec.text_value()?),
+            CheckType::Required => QuestionKind::Required(spec.text_value()?),
+            CheckType::Forbidden => QuestionKind::Forbidden(spec.text_value()?),
             CheckType::Similar => QuestionKind::Similarity(references(spec)?),
             _ => QuestionKind::Rubric(spec.text_value()?),
         };
@@ -38,6 +44,20 @@ impl Question {
             kind,
             provider: spec.provider.clone(),
         })
+    }
+
+    /// The sentence of a rubric that it is about.
+    pub(crate) fn sentence(&self) -> Option<&str> {
+        match &self.kind {
+            QuestionKind::Required(sentence) | QuestionKind::Forbidden(sentence) => Some(sentence),
+            _ => None,
+        }
+    }
+
+    /// Whether it can be left open where nobody can be asked: the sentences of a rubric, of which some need no judge.
+    #[must_use]
+    pub const fn is_optional(&self) -> bool {
+        matches!(self.kind, QuestionKind::Required(_) | QuestionKind::Forbidden(_))
     }
 
     /// Whether it is answered with vectors rather than words.

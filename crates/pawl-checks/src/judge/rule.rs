@@ -52,11 +52,12 @@ impl Rule for Judged {
         Finding::of(opinion.holds && missed.is_none(), || {
             let reason = cut(&opinion.reason, LONGEST_REASON);
             let score = missed.map(|threshold| format!("score {:.2} below {threshold}", opinion.score));
-            match (score, reason.is_empty()) {
+            let sentence = self.question.sentence().map(ToOwned::to_owned);
+            match (score.or(sentence), reason.is_empty()) {
                 (None, true) => "does not hold".to_owned(),
                 (None, false) => reason,
-                (Some(score), true) => score,
-                (Some(score), false) => format!("{score}: {reason}"),
+                (Some(lead), true) => lead,
+                (Some(lead), false) => format!("{lead}: {reason}"),
             }
         })
     }
@@ -75,6 +76,7 @@ impl Rule for Judged {
             QuestionKind::Rubric(_) => "meets the rubric",
             QuestionKind::Criteria(_) => "meets the criteria",
             QuestionKind::Facts(_) => "agrees with the facts",
+            QuestionKind::Required(_) | QuestionKind::Forbidden(_) => "is as the sentence says",
             QuestionKind::Similarity(_) => "is similar",
         }
         .to_owned()

@@ -148,8 +148,8 @@ fn what_is_examined_is_data_and_nothing_else() {
         json!({"type": "factuality", "value": "is short"}),
     ] {
         let question = question(&entry);
-        let form = question.form("the input", attack).unwrap();
-        let harmless = question.form("the input", "x").unwrap();
+        let form = question.form(&asked("the input", attack)).unwrap();
+        let harmless = question.form(&asked("the input", "x")).unwrap();
         assert_eq!(form.instructions, harmless.instructions);
         let document: Value = serde_json::from_str(&form.material).unwrap();
         assert_eq!(document["output"], json!(attack));
@@ -164,7 +164,7 @@ fn what_is_examined_is_data_and_nothing_else() {
         assert!(evidence < Some(order.len() - 1), "{order:?}");
     }
     assert_eq!(
-        question(&json!({"type": "similar", "value": "x"})).form("", ""),
+        question(&json!({"type": "similar", "value": "x"})).form(&asked("", "")),
         None
     );
 }
@@ -217,4 +217,35 @@ fn answers_are_read_leniently_but_never_guessed() {
         assert_eq!(facts.read(&answer).map(|opinion| opinion.holds), Ok(holds));
     }
     assert!(facts.read(r#"{"category": "F"}"#).is_err());
+}
+
+fn asked<'a>(input: &'a str, output: &'a str) -> Asked<'a> {
+    Asked {
+        input,
+        output,
+        tools_called: None,
+    }
+}
+
+#[test]
+fn a_sentence_without_a_form_is_for_a_judge_who_sees_the_tools() {
+    let question = question(&json!({"type": "forbidden", "value": "Must not recommend what is sold out"}));
+    assert!(question.is_optional());
+    let tools = ["lookup".to_owned()];
+    let form = question.form(&Asked {
+        tools_called: Some(&tools),
+        ..asked("which laptop?", "the PX-1")
+    });
+    let material: Value = serde_json::from_str(&form.unwrap().material).unwrap();
+    assert_eq!(
+        material,
+        json!({
+            "forbidden": "Must not recommend what is sold out", "input": "which laptop?", "output": "the PX-1",
+            "tools_called": ["lookup"],
+        })
+    );
+    let opinion = question
+        .read(r#"{"evidence": "sold out", "score": 0.0, "pass": false}"#)
+        .unwrap();
+    assert!(!opinion.holds);
 }

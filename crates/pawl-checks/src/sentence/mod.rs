@@ -14,13 +14,16 @@
 
 mod parse;
 mod refusal;
+mod rule;
 
-use pawl_model::ToolCall;
 use regex::Regex;
-use serde_json::Value;
 use unicode_segmentation::UnicodeSegmentation as _;
 
+use crate::Subject;
+use crate::rule::Finding;
 use refusal::is_refusal;
+
+pub(crate) use rule::compile;
 
 /// A sentence that needs no judge.
 #[derive(Clone, Debug)]
@@ -48,26 +51,6 @@ enum Unit {
     Calls,
 }
 
-/// What a sentence is about.
-#[derive(Clone, Copy, Debug)]
-pub struct Answer<'a> {
-    /// A text, or JSON.
-    pub output: &'a Value,
-    /// The tools that were called, in their order; none where nobody says.
-    pub tool_calls: Option<&'a [ToolCall]>,
-}
-
-/// Whether a sentence holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// It does.
-    Holds,
-    /// It does not, and why.
-    Fails(String),
-    /// Nobody can tell, and why.
-    Unknown(String),
-}
-
 impl Sentence {
     /// Reads a sentence; none where it has none of the forms.
     #[must_use]
@@ -81,21 +64,15 @@ impl Sentence {
         !self.wanted
     }
 
-    /// Judges an answer.
-    #[must_use]
-    pub fn judge(&self, answer: &Answer<'_>) -> Verdict {
-        let text = || match answer.output {
-            Value::String(text) => text.clone(),
-            json => json.to_string(),
-        };
+    fn judge(&self, subject: &Subject<'_>) -> Finding {
         let is_so = match &self.form {
-            Form::Contains(wanted) => text().to_lowercase().contains(&wanted.to_lowercase()),
-            Form::Matches(pattern) => pattern.is_match(&text()),
-            Form::Refuses => is_refusal(&text()),
-            Form::ValidJson { key } => return valid_json(answer.output, key.as_deref()),
-            Form::AtMost { most, unit } => return self.at_most(*most, *unit, &text(), answer.tool_calls),
+            Form::Contains(wanted) => subject.lower_case().contains(&wanted.to_lowercase()),
+            Form::Matches(pattern) => pattern.is_match(subject.text()),
+            Form::Refuses => is_refusal(subject.text()),
+            Form::ValidJson { key } => return valid_json(subject, key.as_deref()),
+            Form::AtMost { most, unit } => return at_most(*most, *unit, subject),
             Form::Calls { tool, before } => {
-                let Some(calls) = answer.tool_calls else {
+                let Some(calls) = subject.tool_calls() else {
                     return no_calls();
                 };
                 let first = |name: &str| calls.iter().position(|call| call.name.eq_ignore_ascii_case(name));
@@ -103,30 +80,12 @@ impl Sentence {
                     (called, None) => called.is_some(),
                     (Some(called), Some(Some(other))) => called < other,
                     // Where the other one is not called nothing comes too late for it.
-                    (_, Some(None)) => return Verdict::Holds,
+                    (_, Some(None)) => return Finding::Holds,
                     (None, Some(Some(_))) => false,
                 }
             }
         };
-        if is_so == self.wanted {
-            Verdict::Holds
-        } else {
-            Verdict::Fails(self.reason())
-        }
-    }
-
-    fn at_most(&self, most: usize, unit: Unit, text: &str, calls: Option<&[ToolCall]>) -> Verdict {
-        let (count, name) = match (unit, calls) {
-            (Unit::Characters, _) => (text.graphemes(true).count(), "characters"),
-            (Unit::Words, _) => (text.unicode_words().count(), "words"),
-            (Unit::Calls, Some(calls)) => (calls.len(), "calls"),
-            (Unit::Calls, None) => return no_calls(),
-        };
-        if count <= most {
-            Verdict::Holds
-        } else {
-            Verdict::Fails(format!("has {count} {name}, at most {most}"))
-        }
+        Finding::of(is_so == self.wanted, || self.reason())
     }
 
     fn reason(&self) -> String {
@@ -145,25 +104,29 @@ impl Sentence {
     }
 }
 
-fn no_calls() -> Verdict {
-    Verdict::Unknown("nothing says which tools were called".to_owned())
+fn no_calls() -> Finding {
+    Finding::Unknown("nothing says which tools were called".to_owned())
 }
 
-fn valid_json(output: &Value, key: Option<&str>) -> Verdict {
-    let parsed;
-    let json = match output {
-        Value::String(text) => match serde_json::from_str(text) {
-            Ok(json) => {
-                parsed = json;
-                &parsed
-            }
-            Err(error) => return Verdict::Fails(format!("is no JSON: {error}")),
+fn at_most(most: usize, unit: Unit, subject: &Subject<'_>) -> Finding {
+    let (count, name) = match unit {
+        Unit::Characters => (subject.text().graphemes(true).count(), "characters"),
+        Unit::Words => (subject.text().unicode_words().count(), "words"),
+        Unit::Calls => match subject.tool_calls() {
+            Some(calls) => (calls.len(), "calls"),
+            None => return no_calls(),
         },
-        json => json,
     };
-    match key {
-        Some(key) if json.get(key).is_none() => Verdict::Fails(format!("has no key \"{key}\"")),
-        _ => Verdict::Holds,
+    Finding::of(count <= most, || format!("has {count} {name}, at most {most}"))
+}
+
+fn valid_json(subject: &Subject<'_>, key: Option<&str>) -> Finding {
+    match (subject.json(), key) {
+        (None, _) => Finding::Misses("is no JSON".to_owned()),
+        (Some(json), Some(key)) if json.get(key).is_none() => {
+            Finding::Misses(format!("has no key \"{key}\""))
+        }
+        _ => Finding::Holds,
     }
 }
 

@@ -1,34 +1,20 @@
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
+use crate::{AssertSpec, Check};
+use pawl_model::State;
 
-fn calls(names: &[&str]) -> Vec<ToolCall> {
-    names
-        .iter()
-        .map(|name| ToolCall {
-            name: (*name).to_owned(),
-            arguments: Value::Null,
-            result: None,
-            error: None,
-        })
-        .collect()
-}
-
-fn verdict(sentence: &str, output: &Value, called: Option<&[&str]>) -> Verdict {
-    let called = called.map(calls);
-    let answer = Answer {
-        output,
-        tool_calls: called.as_deref(),
-    };
+fn verdict(sentence: &str, output: &Value, called: Option<&[&str]>) -> Finding {
+    let calls = called.map(|names| names.iter().map(|name| json!({"name": name})).collect::<Value>());
     let sentence = Sentence::parse(sentence).unwrap_or_else(|| panic!("{sentence} has none of the forms"));
-    sentence.judge(&answer)
+    sentence.judge(&Subject::new(output).with_tool_calls(calls.as_ref()))
 }
 
 #[track_caller]
 fn holds(sentence: &str, output: &str, called: &[&str], expected: bool) {
     let verdict = verdict(sentence, &json!(output), Some(called));
     assert_eq!(
-        verdict == Verdict::Holds,
+        verdict == Finding::Holds,
         expected,
         "{sentence} on {output}: {verdict:?}"
     );
@@ -107,7 +93,7 @@ fn json_and_limits_are_measured() {
     );
     assert_eq!(
         verdict("Must be valid JSON with a", &json!({"a": 1}), None),
-        Verdict::Holds
+        Finding::Holds
     );
     holds("Must have at most 5 words", "one two three four five", &[], true);
     holds("Must be at most 5 characters.", "123456", &[], false);
@@ -123,7 +109,7 @@ fn what_nobody_says_nobody_can_tell() {
         "Must use at most 3 calls",
     ] {
         let verdict = verdict(sentence, &json!("text"), None);
-        assert!(matches!(verdict, Verdict::Unknown(_)), "{sentence}: {verdict:?}");
+        assert!(matches!(verdict, Finding::Unknown(_)), "{sentence}: {verdict:?}");
     }
 }
 
@@ -159,7 +145,7 @@ fn other_sentences_need_a_judge() {
 fn a_failure_says_what_is_not_so() {
     let reason =
         |sentence, output: &str, called: &[&str]| match verdict(sentence, &json!(output), Some(called)) {
-            Verdict::Fails(reason) => reason,
+            Finding::Misses(reason) => reason,
             other => panic!("{sentence}: {other:?}"),
         };
     assert_eq!(
@@ -176,7 +162,7 @@ proptest::proptest! {
     fn reading_and_judging_never_panic(text in "(?i)(must )?(not )?(call|contain|match|be|at most|refuse)?.{0,40}", output in ".{0,40}") {
         if let Some(sentence) = Sentence::parse(&text) {
             let output = json!(output);
-            let _ = sentence.judge(&Answer { output: &output, tool_calls: Some(&[]) });
+            let _ = sentence.judge(&Subject::new(&output).with_tool_calls(Some(&json!([]))));
         }
     }
 
@@ -185,9 +171,50 @@ proptest::proptest! {
         let called: Vec<&str> = called.iter().map(String::as_str).collect();
         let output = json!(output);
         for verb in [format!("contain \"{word}\""), format!("match /{word}/"), "call a".to_owned(), "refuse".to_owned()] {
-            let is_so = verdict(&format!("Must {verb}"), &output, Some(&called)) == Verdict::Holds;
-            let is_not_so = verdict(&format!("Must not {verb}"), &output, Some(&called)) == Verdict::Holds;
+            let is_so = verdict(&format!("Must {verb}"), &output, Some(&called)) == Finding::Holds;
+            let is_not_so = verdict(&format!("Must not {verb}"), &output, Some(&called)) == Finding::Holds;
             proptest::prop_assert!(is_so != is_not_so, "{verb}");
         }
     }
+}
+
+#[test]
+fn required_and_forbidden_are_checks() {
+    let check = |kind: &str, sentence: &str| {
+        let spec = AssertSpec::read(&json!({"type": kind, "value": sentence})).unwrap();
+        Check::compile(&spec).unwrap().remove(0)
+    };
+    let output = json!("You have 90 days.");
+    let calls = json!([{"name": "search"}, {"name": "refund"}]);
+    let subject = Subject::new(&output).with_tool_calls(Some(&calls));
+    let judged = |kind, sentence| {
+        let result = check(kind, sentence).judge(&subject);
+        (result.state, result.message)
+    };
+    assert_eq!(
+        judged("required", "Must call search before refund"),
+        (State::Passed, None)
+    );
+    let (state, message) = judged("required", "Must contain \"30 days\"");
+    assert_eq!(state, State::Failed);
+    assert_eq!(
+        message.unwrap(),
+        "Must contain \"30 days\": does not contain \"30 days\""
+    );
+    assert_eq!(
+        judged("forbidden", "Must not contain \"90 days\"").0,
+        State::Failed
+    );
+    // What is forbidden and says what must be is for a judge, as is what has no form.
+    for (kind, sentence) in [
+        ("forbidden", "Must contain \"90 days\""),
+        ("required", "Must be kind"),
+    ] {
+        let check = check(kind, sentence);
+        assert_eq!(check.questions().count(), 1, "{sentence}");
+        assert_eq!(check.judge(&subject).state, State::Skipped, "{sentence}");
+    }
+    let unknown = check("required", "Must call search").judge(&Subject::new(&output));
+    assert_eq!(unknown.state, State::Error);
+    assert!(AssertSpec::read(&json!({"type": "not-required", "value": "x"})).is_err());
 }

@@ -46,6 +46,10 @@ pub enum CheckType {
     Factuality,
     /// The output is near a text, as vectors have it.
     Similar,
+    /// A sentence of a rubric holds.
+    Required,
+    /// What a sentence of a rubric describes does not occur.
+    Forbidden,
     /// Several checks that count as one.
     AssertSet,
     /// The eight story checks.
@@ -54,7 +58,7 @@ pub enum CheckType {
     Story(StoryCheck),
 }
 
-const SUPPORTED: [(&str, CheckType); 32] = [
+const SUPPORTED: [(&str, CheckType); 34] = [
     ("equals", CheckType::Equals),
     ("contains", CheckType::Contains),
     ("icontains", CheckType::IContains),
@@ -77,6 +81,8 @@ const SUPPORTED: [(&str, CheckType); 32] = [
     ("model-graded-factuality", CheckType::Factuality),
     ("similar", CheckType::Similar),
     ("similar:cosine", CheckType::Similar),
+    ("required", CheckType::Required),
+    ("forbidden", CheckType::Forbidden),
     ("assert-set", CheckType::AssertSet),
     ("user-story", CheckType::UserStory),
     ("has_title", CheckType::Story(StoryCheck::HasTitle)),
@@ -191,6 +197,9 @@ impl CheckType {
             return match check_type {
                 Self::AssertSet | Self::UserStory if negated => Err(format!(
                     "`{base}` has no `not-` form: it stands for several checks"
+                )),
+                Self::Required | Self::Forbidden if negated => Err(format!(
+                    "`{base}` has no `not-` form: the sentence says what must be, and what must not"
                 )),
                 _ => Ok((*check_type, negated)),
             };

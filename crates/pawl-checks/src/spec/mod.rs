@@ -148,7 +148,8 @@ impl AssertSpec {
     /// Refuses members that the type does not use, and a value without bounds.
     pub(crate) fn check_members(&self) -> Result<(), SpecError> {
         use CheckType::{
-            AssertSet, Cost, Factuality, GEval, IsHtml, Latency, Levenshtein, LlmRubric, Similar,
+            AssertSet, Cost, Factuality, Forbidden, GEval, IsHtml, Latency, Levenshtein, LlmRubric, Required,
+            Similar,
         };
         let unused = |key| SpecError::at(key, format!("`{}` takes no {key}", self.name));
         if self.value.is_some() && matches!(self.check_type, AssertSet | Cost | IsHtml | Latency) {
@@ -161,7 +162,10 @@ impl AssertSpec {
         if self.threshold.is_some() && !takes_threshold {
             return Err(unused("threshold"));
         }
-        let is_judged = matches!(self.check_type, Factuality | GEval | LlmRubric | Similar);
+        let is_judged = matches!(
+            self.check_type,
+            Factuality | Forbidden | GEval | LlmRubric | Required | Similar
+        );
         if self.provider.is_some() && !is_judged {
             return Err(unused("provider"));
         }

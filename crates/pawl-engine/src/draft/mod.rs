@@ -5,26 +5,34 @@
 //! generation changes the draft and the time, and never what people decided. What a person edited stays, unless it is
 //! told to be overwritten; then it is kept in the history.
 
+mod ground;
+pub(crate) mod history;
 mod proof;
+pub(crate) mod rubric;
 mod template;
-mod text;
+pub(crate) mod text;
 mod write;
 
 use pawl_checks::mask::Masker;
 use pawl_model::{
-    Budget, Cap, DraftErrorType, DraftOutcome, DraftOutcomeStatus as Outcome, DraftSource, DraftStatus,
+    Budget, Cap, Cost, DraftErrorType, DraftOutcome, DraftOutcomeStatus as Outcome, DraftSource, DraftStatus,
     EditSource, EvalTestDraft, EvalTestError, EvalTestRun, FailurePattern, GeneratorMeta, Json, ProofCard,
     Suggestion, SuggestionStatus, SuggestionType, TriggeredBy, Usd, UserId,
 };
 use pawl_store::drafts::{self, ContentChange};
-use pawl_store::{Actor, policies, suggestions};
+use pawl_store::{Actor, suggestions};
 use serde_json::{Value, json};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
+pub(crate) use self::ground::Material;
+use self::history::Entry;
+use self::proof::Ground;
+pub(crate) use self::template::PLACEHOLDER;
 use self::template::{TemplateReason, template};
 use self::text::Tidy;
-use self::write::{NotWritten, PER_SUGGESTION, Written};
+pub(crate) use self::write::PER_SUGGESTION;
+use self::write::{NotWritten, Written};
 use crate::asking::sha256;
 use crate::mine::{Mode, run_id};
 use crate::{Engine, EngineError};
@@ -33,12 +41,6 @@ use crate::{Engine, EngineError};
 pub const DEFAULT_BATCH: u32 = 20;
 /// The most that one may look at.
 pub const MAX_BATCH: u32 = 200;
-/// Patterns and traces that a draft names.
-const MAX_SOURCES: u32 = 100;
-/// Incidents that a draft is tried on.
-const MAX_INCIDENTS: u32 = 50;
-/// Healthy interactions among which those that are most like it are looked for.
-const MAX_HEALTHY: u32 = 2_000;
 /// Suggestions that are counted as waiting.
 const MAX_PENDING: u32 = 1_000;
 /// Characters of what a model said that are kept of an error.
@@ -241,22 +243,11 @@ impl Engine {
             return Ok(Made::Skipped(reason));
         }
         let user = request.user_id;
-        let mut scope = self.store.read(Actor::Service).await?;
-        let patterns = drafts::patterns(&mut scope, user, &suggestion.suggestion_id, MAX_SOURCES).await?;
-        let incidents = drafts::incidents(&mut scope, user, &suggestion.suggestion_id, MAX_INCIDENTS).await?;
-        let policy = policies::list(&mut scope, &[user]).await?.pop();
-        let policy = policy.ok_or_else(|| EngineError::UnknownUser {
-            named: user.to_string(),
-        })?;
-        let well = f64::from(policy.success_threshold_pct) / 100.0;
-        let healthy = drafts::healthy(&mut scope, user, (well, &policy.failure_flags), MAX_HEALTHY).await?;
-        drop(scope);
-        let masker = self.maskers().of(&policy);
-        let tidy = Tidy(&masker);
-        let pattern_ids: Vec<String> = patterns
-            .iter()
-            .map(|pattern| pattern.pattern_id.clone())
-            .collect();
+        let material = self.draft_material(user, &suggestion.suggestion_id).await?;
+        let patterns = &material.patterns;
+        let masker: &Masker = &material.masker;
+        let tidy = Tidy(masker);
+        let spent_before = budget.spent();
         let written = match (patterns.first(), &self.mining.extractor) {
             (None, _) => Err(NotWritten::Template(TemplateReason::MissingFailurePatterns)),
             (Some(canonical), _) if canonical.reproduction_context.input_pattern.trim().is_empty() => Err(
@@ -264,16 +255,13 @@ impl Engine {
             ),
             (Some(_), None) => Err(NotWritten::Template(TemplateReason::ModelNotConfigured)),
             (Some(canonical), Some(model)) => {
-                write::write((model, budget), suggestion, canonical, &incidents, &tidy).await
+                write::write((model, budget), suggestion, canonical, &material.incidents, &tidy).await
             }
         };
         let now = self.clock.now();
         let (written, reason) = match written {
             Ok(written) => (written, None),
-            Err(NotWritten::Template(reason)) => (
-                template(suggestion, patterns.first(), &pattern_ids, reason),
-                Some(reason),
-            ),
+            Err(NotWritten::Template(reason)) => (template(suggestion, patterns, reason), Some(reason)),
             Err(NotWritten::Failed {
                 error_type,
                 message,
@@ -283,13 +271,16 @@ impl Engine {
                     (run_id, suggestion),
                     (error_type, message),
                     said.as_deref(),
-                    (&masker, now),
+                    (masker, now),
                 );
                 return Ok(Made::Failed(error));
             }
         };
-        let mut draft = assembled(suggestion, &patterns, written, (run_id, existing, now));
-        let card = proof::prove(&draft, &incidents, &healthy, now);
+        let mut draft = assembled(suggestion, patterns, written, (run_id, existing, now));
+        let spent = budget.spent().nanos().saturating_sub(spent_before.nanos());
+        let card = self
+            .proven(&draft, &material, (budget, Usd::from_nanos(spent)))
+            .await;
         if proof::cannot_fail(&card) && draft.status == DraftStatus::Draft {
             draft.status = DraftStatus::NeedsHumanInput;
             let why = "No sentence of it fails on what went wrong: it would not have caught the incident.";
@@ -299,51 +290,86 @@ impl Engine {
                 None => why.to_owned(),
             }));
         }
-        if request.mode == Mode::Store
-            && !self
-                .put_draft(user, suggestion, &content, (&draft, &card))
+        if request.mode == Mode::Store {
+            let Some(history) = overwritten(suggestion, existing, now)? else {
+                return Ok(Made::Skipped("history_full"));
+            };
+            let written = (&draft, &card);
+            if !self
+                .put_draft(user, suggestion, written, history.as_ref())
                 .await?
-        {
-            return Ok(Made::Skipped("changed_meanwhile"));
+            {
+                return Ok(Made::Skipped("changed_meanwhile"));
+            }
         }
         Ok(Made::Draft(Box::new((draft, card)), reason))
     }
 
-    /// Writes a draft in place of what was read, and then its proof.
-    async fn put_draft(
+    /// Tries a draft, with what is left of the budget of its suggestion for a judge.
+    pub(crate) async fn proven(
+        &self,
+        draft: &EvalTestDraft,
+        material: &Material,
+        (budget, spent): (&Budget, Usd),
+    ) -> ProofCard {
+        let left = Usd::from_nanos(PER_SUGGESTION.nanos().saturating_sub(spent.nanos()));
+        let ground = Ground {
+            incidents: &material.incidents,
+            healthy: &material.healthy,
+            judge: None,
+        };
+        // All of it is set aside before the first question, so that the run's budget is never passed.
+        if let Some(model) = &self.mining.extractor
+            && let Ok(reserved) = budget.reserve(Cost::Known(left))
+        {
+            let own = Budget::new(Cap::User(left));
+            let judged = Ground {
+                judge: Some((model, &own)),
+                ..ground
+            };
+            let card = proof::prove(draft, &judged, self.clock.now());
+            let card = tokio::time::timeout(write::TIMEOUT, card).await;
+            reserved.settle(Cost::Known(own.spent()));
+            if let Ok(card) = card {
+                return card;
+            }
+        }
+        proof::prove(draft, &ground, self.clock.now()).await
+    }
+
+    /// Writes a draft in place of what was read, and then its proof. Says whether it did: not where somebody has changed
+    /// the suggestion since it was read.
+    pub(crate) async fn put_draft(
         &self,
         user_id: UserId,
         suggestion: &Suggestion,
-        content: &Value,
         (draft, card): (&EvalTestDraft, &ProofCard),
+        history: Option<&Json>,
     ) -> Result<bool, EngineError> {
-        let at = draft.updated_at;
-        let history = overwritten(suggestion, &content["eval_test"], at)?;
-        let mut with_draft = content.clone();
-        if !with_draft.is_object() {
-            with_draft = json!({});
+        let mut content = suggestion.suggestion_content.to_value();
+        if !content.is_object() {
+            content = json!({});
         }
-        with_draft["eval_test"] = json!(draft);
-        let mut with_proof = with_draft.clone();
-        with_proof["eval_test_proof"] = json!(card);
         let stored = |content: &Value| Json::from_serialize(content).map_err(EngineError::TraceData);
-        let (with_draft, with_proof) = (stored(&with_draft)?, stored(&with_proof)?);
+        content["eval_test"] = json!(draft);
+        let with_draft = stored(&content)?;
+        content["eval_test_proof"] = json!(card);
+        let with_proof = stored(&content)?;
         let mut scope = self.store.write(Actor::Service).await?;
         let change = ContentChange {
             user_id,
             suggestion_id: &suggestion.suggestion_id,
             content: &with_draft,
-            was: &suggestion.suggestion_content,
-            version_history: history.as_ref(),
-            at,
+            was: (&suggestion.suggestion_content, &suggestion.version_history),
+            version_history: history.unwrap_or(&suggestion.version_history),
+            at: draft.updated_at,
         };
         if !drafts::put_content(&mut scope, &change).await? {
             return Ok(false);
         }
         let change = ContentChange {
             content: &with_proof,
-            was: &with_draft,
-            version_history: None,
+            was: (&with_draft, change.version_history),
             ..change
         };
         drafts::put_content(&mut scope, &change).await?;
@@ -373,29 +399,23 @@ fn blocked(request: &DraftRequest, suggestion: &Suggestion, existing: &Value) ->
     }
 }
 
-/// The history with what a person wrote, where that is overwritten.
+/// What is added to the history, where a person's words are overwritten; none where there is no room for them.
 fn overwritten(
     suggestion: &Suggestion,
     existing: &Value,
     at: OffsetDateTime,
-) -> Result<Option<Json>, EngineError> {
+) -> Result<Option<Option<Json>>, EngineError> {
     if existing.is_null() || existing["edit_source"] == EditSource::Generated.as_str() {
-        return Ok(None);
+        return Ok(Some(None));
     }
-    let mut history = suggestion.version_history.to_value();
-    if let Some(history) = history.as_array_mut() {
-        history.push(json!({
-            "previous_status": suggestion.status,
-            "new_status": suggestion.status,
-            "actor": "generation",
-            "timestamp": at.format(&Rfc3339).unwrap_or_default(),
-            "notes": "a draft that a person had edited was overwritten by force",
-            "previous_eval_test": existing,
-        }));
-    }
-    Json::from_serialize(&history)
-        .map(Some)
-        .map_err(EngineError::TraceData)
+    let entry = Entry {
+        new_status: suggestion.status,
+        actor: "generation",
+        at,
+        notes: Some("a draft that a person had edited was overwritten by force"),
+        previous_draft: Some(existing),
+    };
+    Ok(history::with(suggestion, &entry)?.map(Some))
 }
 
 fn assembled(

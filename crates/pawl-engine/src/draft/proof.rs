@@ -1,99 +1,169 @@
 //! Proof before review: a draft is tried on what it is for, and on what went well.
 
-use pawl_checks::sentence::{Answer, Sentence, Verdict};
+use std::collections::HashMap;
+
+use pawl_checks::judge::{Asked, Opinion, Opinions, Question};
 use pawl_checks::similarity::{cosine, words};
-use pawl_model::{EvalTestDraft, Json, ProofCard, ProofVerdict, ProvenSentence, Share, ToolCall};
+use pawl_checks::{Grading, Subject};
+use pawl_model::{Budget, EvalTestDraft, ProofCard, ProofVerdict, ProvenSentence, Share, State};
+use pawl_providers::ChatModel;
 use pawl_store::drafts::Replayed;
 use serde_json::Value;
 use time::OffsetDateTime;
 
+use super::rubric;
+use super::write::TIMEOUT;
+use crate::examination::Examination;
+
 /// Healthy interactions that a draft is tried on: those whose prompts are most like its own.
 const NEIGHBOURS: usize = 20;
+/// Incidents, and healthy interactions, that a judge is shown.
+const JUDGED: usize = 5;
+/// How near to the middle a score may be before the judge is asked again, and how often then.
+const UNSURE: f64 = 0.2;
+const REPEATS: usize = 2;
 
-/// A sentence of a draft, and what reads it.
-struct Line<'a> {
-    text: &'a str,
-    compiled: Option<Sentence>,
-}
+/// Who judges the sentences that have no form, and what it may cost.
+pub(super) type Judge<'a> = (&'a ChatModel, &'a Budget);
 
 /// What a draft is tried on.
+pub(super) struct Ground<'a> {
+    /// What went wrong, the latest first.
+    pub incidents: &'a [Replayed],
+    /// What went well.
+    pub healthy: &'a [Replayed],
+    pub judge: Option<Judge<'a>>,
+}
+
+/// An answer that a draft is tried on, and what each sentence says of it.
 struct Trial {
+    prompt: String,
     output: Value,
-    tool_calls: Option<Vec<ToolCall>>,
+    tool_calls: Option<Value>,
+    findings: Vec<(State, Option<String>)>,
 }
 
 impl Trial {
-    fn of(replayed: &Replayed) -> Self {
-        let calls = replayed.tool_calls.as_ref();
-        Self {
+    fn of(replayed: &Replayed, grading: &Grading) -> Self {
+        let mut trial = Self {
+            prompt: replayed.prompt.clone(),
             output: Value::from(replayed.response.as_str()),
-            tool_calls: calls.and_then(|calls: &Json| serde_json::from_str(calls.as_str()).ok()),
-        }
-    }
-
-    /// Why a sentence does not hold, where it does not.
-    fn failure(&self, sentence: &Sentence) -> Option<String> {
-        let answer = Answer {
-            output: &self.output,
-            tool_calls: self.tool_calls.as_deref(),
+            tool_calls: replayed.tool_calls.as_ref().map(|calls| calls.to_value()),
+            findings: Vec::new(),
         };
-        match sentence.judge(&answer) {
-            Verdict::Fails(reason) => Some(reason),
-            Verdict::Holds | Verdict::Unknown(_) => None,
-        }
+        trial.judge(grading, &Opinions::default());
+        trial
     }
-}
 
-/// The sentences of a draft. One of those that forbid, and says what must be, is for a judge.
-fn lines(draft: &EvalTestDraft) -> Vec<Line<'_>> {
-    let required = draft.assertions.required.iter().map(|text| (text, true));
-    let forbidden = draft.assertions.forbidden.iter().map(|text| (text, false));
-    required
-        .chain(forbidden)
-        .map(|(text, is_required)| Line {
-            text,
-            compiled: Sentence::parse(text).filter(|sentence| is_required || sentence.forbids()),
-        })
-        .collect()
+    fn judge(&mut self, grading: &Grading, opinions: &Opinions) {
+        let subject = Subject::new(&self.output)
+            .with_tool_calls(self.tool_calls.as_ref())
+            .with_opinions(opinions);
+        let results = grading.judge(&subject).results.checks;
+        self.findings = results
+            .into_iter()
+            .map(|result| (result.state, result.message))
+            .collect();
+    }
+
+    fn fails(&self) -> bool {
+        self.findings.iter().any(|(state, _)| *state == State::Failed)
+    }
+
+    /// Whether nothing about it is left to a judge.
+    fn is_decided(&self) -> bool {
+        self.fails() || self.findings.iter().all(|(state, _)| *state != State::Skipped)
+    }
 }
 
 /// Tries a draft on its incidents, its golden output, and the healthy interactions that are most like it.
-pub(super) fn prove(
-    draft: &EvalTestDraft,
-    incidents: &[Replayed],
-    healthy: &[Replayed],
-    now: OffsetDateTime,
-) -> ProofCard {
-    let lines = lines(draft);
-    let incidents: Vec<Trial> = incidents.iter().map(Trial::of).collect();
-    let healthy: Vec<Trial> = neighbours(draft, healthy).into_iter().map(Trial::of).collect();
-    let failed = |trials: &[Trial]| {
-        let fails = |trial: &&Trial| {
-            let compiled = lines.iter().filter_map(|line| line.compiled.as_ref());
-            compiled
-                .into_iter()
-                .any(|sentence| trial.failure(sentence).is_some())
-        };
-        Share {
-            count: number(trials.iter().filter(fails).count()),
-            of: number(trials.len()),
+pub(super) async fn prove(draft: &EvalTestDraft, ground: &Ground<'_>, now: OffsetDateTime) -> ProofCard {
+    let grading = rubric::grading(draft);
+    let trials = |replayed: Vec<&Replayed>| -> Vec<Trial> {
+        replayed
+            .into_iter()
+            .map(|replayed| Trial::of(replayed, &grading))
+            .collect()
+    };
+    let mut incidents = trials(ground.incidents.iter().collect());
+    let mut healthy = trials(neighbours(draft, ground.healthy));
+    if let Some(judge) = ground.judge
+        && grading.questions().next().is_some()
+    {
+        let undecided = incidents.iter_mut().filter(|trial| !trial.fails());
+        let shown = undecided
+            .take(JUDGED)
+            .chain(healthy.iter_mut().filter(|trial| !trial.fails()).take(JUDGED));
+        for trial in shown {
+            let opinions = opinions(&grading, trial, judge).await;
+            trial.judge(&grading, &opinions);
         }
-    };
-    let golden = draft
-        .assertions
-        .golden_output
-        .clone()
-        .flatten()
-        .map(|golden| Trial {
-            output: Value::from(golden),
-            tool_calls: None,
-        });
-    let golden_passes = golden.map(|golden| failed(&[golden]).count == 0);
+    }
+    card(draft, &grading, (&incidents, &healthy), (ground.judge, now))
+}
+
+fn card(
+    draft: &EvalTestDraft,
+    grading: &Grading,
+    (incidents, healthy): (&[Trial], &[Trial]),
+    (judge, now): (Option<Judge<'_>>, OffsetDateTime),
+) -> ProofCard {
+    let golden = draft.assertions.golden_output.clone().flatten();
+    let golden_passes = golden.map(|golden| {
+        let output = Value::from(golden);
+        grading.judge(&Subject::new(&output)).state != State::Failed
+    });
+    let sentences: Vec<ProvenSentence> = rubric::sentences(draft)
+        .zip(grading.checks())
+        .enumerate()
+        .map(|(place, ((_, text), check))| {
+            let of = |trials: &[Trial], wanted: State| {
+                let found = trials.iter().filter(|trial| trial.findings[place].0 == wanted);
+                number(found.count())
+            };
+            let is_compiled = check.questions().next().is_none();
+            let is_judged = |trials: &[Trial]| {
+                let told = |trial: &Trial| matches!(trial.findings[place].0, State::Passed | State::Failed);
+                trials.iter().any(told)
+            };
+            ProvenSentence {
+                text: text.to_owned(),
+                is_compiled,
+                is_judged: !is_compiled && (is_judged(incidents) || is_judged(healthy)),
+                caught: of(incidents, State::Failed),
+                false_alarms: of(healthy, State::Failed),
+                reason: incidents
+                    .iter()
+                    .map(|trial| &trial.findings[place])
+                    .find_map(|(state, reason)| (*state == State::Failed).then(|| reason.clone()))
+                    .flatten(),
+            }
+        })
+        .collect();
     let needs_judge = Share {
-        count: number(lines.iter().filter(|line| line.compiled.is_none()).count()),
-        of: number(lines.len()),
+        count: number(
+            sentences
+                .iter()
+                .filter(|sentence| !sentence.is_compiled && !sentence.is_judged)
+                .count(),
+        ),
+        of: number(sentences.len()),
     };
-    let (caught, false_alarms) = (failed(&incidents), failed(&healthy));
+    let share = |trials: &[Trial], of: usize| Share {
+        count: number(trials.iter().filter(|trial| trial.fails()).count()),
+        of: number(of),
+    };
+    // A judge that was shown a part of them says nothing of the rest.
+    let decided = incidents.iter().filter(|trial| trial.is_decided()).count();
+    let caught = share(
+        incidents,
+        if needs_judge.count > 0 {
+            incidents.len()
+        } else {
+            decided
+        },
+    );
+    let false_alarms = share(healthy, healthy.len());
     let verdict = if false_alarms.count > 0
         || golden_passes == Some(false)
         || needs_judge.count == 0 && caught.count < caught.of
@@ -104,19 +174,71 @@ pub(super) fn prove(
     } else {
         ProofVerdict::Proven
     };
-    ProofCard {
+    let judge = judge.filter(|_| sentences.iter().any(|sentence| sentence.is_judged));
+    let mut card = ProofCard {
         verdict,
-        summary: summary(caught, false_alarms, golden_passes, needs_judge),
+        summary: String::new(),
         caught,
         false_alarms,
         golden_passes,
         needs_judge,
-        sentences: lines
-            .iter()
-            .map(|line| proven(line, &incidents, &healthy))
-            .collect(),
+        judge: judge.map(|(model, _)| model.spec().to_string()),
+        sentences,
         proven_at: now,
+    };
+    card.summary = summary(&card);
+    card
+}
+
+/// Asks about each sentence that has no form, and again where the answer is near the middle.
+async fn opinions(grading: &Grading, trial: &Trial, (model, budget): Judge<'_>) -> Opinions {
+    let subject = Subject::new(&trial.output).with_tool_calls(trial.tool_calls.as_ref());
+    let called: Option<Vec<String>> = subject
+        .tool_calls()
+        .map(|calls| calls.iter().map(|call| call.name.clone()).collect());
+    let asked = Asked {
+        input: &trial.prompt,
+        output: subject.text(),
+        tools_called: called.as_deref(),
+    };
+    let examination = Examination {
+        model,
+        timeout: TIMEOUT,
+        budget: Some(budget),
+    };
+    let questions: HashMap<&Question, ()> = grading.questions().map(|question| (question, ())).collect();
+    let mut opinions = Opinions::default();
+    for question in questions.into_keys() {
+        let mut heard = vec![examination.of(question, &asked).await.opinion];
+        if heard[0].as_ref().is_ok_and(is_unsure) {
+            for _ in 0..REPEATS {
+                heard.push(examination.of(question, &asked).await.opinion);
+            }
+        }
+        opinions.insert(question.clone(), majority(heard));
     }
+    opinions
+}
+
+fn is_unsure(opinion: &Opinion) -> bool {
+    (opinion.score - 0.5).abs() < UNSURE
+}
+
+/// What most of those that were heard say, in the words of the first of them.
+fn majority(heard: Vec<Result<Opinion, String>>) -> Result<Opinion, String> {
+    let holding = heard.iter().flatten().filter(|opinion| opinion.holds).count();
+    let holds = holding * 2 > heard.iter().flatten().count();
+    let mut heard = heard.into_iter();
+    let first = heard
+        .next()
+        .unwrap_or_else(|| Err("nobody was asked".to_owned()))?;
+    if first.holds == holds {
+        return Ok(first);
+    }
+    Ok(heard
+        .flatten()
+        .find(|opinion| opinion.holds == holds)
+        .unwrap_or(first))
 }
 
 /// Whether nothing that a draft says could fail what it is for.
@@ -124,36 +246,29 @@ pub(super) fn cannot_fail(card: &ProofCard) -> bool {
     card.caught.of > 0 && card.caught.count == 0 && card.needs_judge.count == 0
 }
 
-fn proven(line: &Line<'_>, incidents: &[Trial], healthy: &[Trial]) -> ProvenSentence {
-    let failures = |trials: &[Trial]| -> Vec<String> {
-        let sentence = line.compiled.as_ref();
-        trials
-            .iter()
-            .filter_map(|trial| trial.failure(sentence?))
-            .collect()
-    };
-    let caught = failures(incidents);
-    ProvenSentence {
-        text: line.text.to_owned(),
-        is_compiled: line.compiled.is_some(),
-        caught: number(caught.len()),
-        false_alarms: number(failures(healthy).len()),
-        reason: caught.into_iter().next(),
-    }
-}
-
-fn summary(caught: Share, false_alarms: Share, golden: Option<bool>, needs_judge: Share) -> String {
+fn summary(card: &ProofCard) -> String {
     let mut summary = format!(
         "would have caught {} of {} · false alarms {} of {}",
-        caught.count, caught.of, false_alarms.count, false_alarms.of
+        card.caught.count, card.caught.of, card.false_alarms.count, card.false_alarms.of
     );
-    if golden == Some(false) {
+    if card.golden_passes == Some(false) {
         summary.push_str(" · the golden output fails");
     }
-    if needs_judge.count > 0 {
+    let judged = card
+        .sentences
+        .iter()
+        .filter(|sentence| sentence.is_judged)
+        .count();
+    if let Some(judge) = &card.judge {
+        summary.push_str(&format!(
+            " · {judged} of {} judged by {judge}",
+            card.needs_judge.of
+        ));
+    }
+    if card.needs_judge.count > 0 {
         summary.push_str(&format!(
             " · not proven: {} of {} need a judge",
-            needs_judge.count, needs_judge.of
+            card.needs_judge.count, card.needs_judge.of
         ));
     }
     summary

@@ -7,6 +7,9 @@ use super::text::{MAX_TEXT, MAX_TITLE, capped};
 use super::write::Written;
 use crate::asking::sha256;
 
+/// How what a person has to write begins.
+pub(crate) const PLACEHOLDER: &str = "TODO:";
+
 /// Why a person has to write the test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TemplateReason {
@@ -47,12 +50,15 @@ impl TemplateReason {
 /// The draft of a suggestion that a person has to finish.
 pub(super) fn template(
     suggestion: &Suggestion,
-    canonical: Option<&FailurePattern>,
-    pattern_ids: &[String],
+    patterns: &[FailurePattern],
     reason: TemplateReason,
 ) -> Written {
     let pattern = &suggestion.pattern;
-    let context = canonical.map(|canonical| &canonical.reproduction_context);
+    let pattern_ids: Vec<&str> = patterns
+        .iter()
+        .map(|pattern| pattern.pattern_id.as_str())
+        .collect();
+    let context = patterns.first().map(|canonical| &canonical.reproduction_context);
     let asked = context
         .map(|context| context.input_pattern.trim())
         .filter(|asked| !asked.is_empty());

@@ -4,12 +4,12 @@ use pawl_checks::mask::Masker;
 use pawl_model::{DraftAssertions, DraftInput};
 
 /// Characters of each text.
-pub(super) const MAX_TITLE: usize = 200;
-pub(super) const MAX_TEXT: usize = 800;
-const MAX_TOOL: usize = 100;
-const MAX_SENTENCE: usize = 300;
+pub(crate) const MAX_TITLE: usize = 200;
+pub(crate) const MAX_TEXT: usize = 800;
+pub(crate) const MAX_TOOL: usize = 100;
+pub(crate) const MAX_SENTENCE: usize = 300;
 /// Items of each list.
-const MAX_ITEMS: usize = 20;
+pub(crate) const MAX_ITEMS: usize = 20;
 
 /// A text of at most so many characters, cut between words, with an ellipsis where something is missing.
 pub(super) fn capped(text: &str, most: usize) -> String {

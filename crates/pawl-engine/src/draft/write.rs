@@ -20,7 +20,7 @@ const INSTRUCTIONS: &str = include_str!("../../prompts/draft_eval_test.md");
 pub(super) const TIMEOUT: Duration = Duration::from_secs(30);
 const MAX_OUTPUT_TOKENS: u32 = 4_096;
 /// What a suggestion may cost: $0.10.
-pub(super) const PER_SUGGESTION: Usd = Usd::from_nanos(100_000_000);
+pub(crate) const PER_SUGGESTION: Usd = Usd::from_nanos(100_000_000);
 /// Failed answers that a model is shown.
 const ANSWERS: usize = 5;
 

@@ -30,6 +30,7 @@ use uuid::Uuid;
 use self::content::ContentHasher;
 use self::group::Context;
 use self::masking::Maskers;
+pub(crate) use self::masking::TenantMasker;
 pub use self::neighbours::{List, Neighbours};
 use self::online::OnlineChecks;
 use self::outcome::{Batch, Item};

@@ -5,13 +5,10 @@ use std::time::Duration;
 
 use futures::StreamExt as _;
 use pawl_checks::Subject;
-use pawl_checks::judge::{Opinion, Opinions, Question, QuestionKind};
+use pawl_checks::judge::{Asked, Opinion, Opinions, Question, QuestionKind};
 use pawl_checks::similarity;
-use pawl_model::{Cost, TargetFailure, TargetOutput, Usd};
-use pawl_providers::{
-    ChatModel, ChatReply, ChatRequest, Embedder, Finish, Message, ModelFailure, ModelSpec, Models,
-    OutputSchema,
-};
+use pawl_model::{Cost, TargetOutput, Usd};
+use pawl_providers::{ChatModel, Embedder, ModelSpec, Models};
 use pawl_store::response_cache::CachedResponse;
 use serde_json::{Value, json};
 
@@ -19,11 +16,8 @@ use super::cache::{Cache, Lookup};
 use super::plan::RunRequest;
 use super::suite::{Case, ContentDigest, Need, Needs, Skill, Suite};
 use crate::EngineError;
+use crate::examination::{Examination, no_answer};
 
-/// The most tokens of a verdict, with the reasoning of models that reason before.
-const MAX_OUTPUT_TOKENS: u32 = 8_192;
-/// How much of an answer without a verdict is shown to its judge, in bytes.
-const MAX_SHOWN: usize = 16 * 1024;
 /// Questions about one output that are asked at once.
 const CONCURRENT_QUESTIONS: usize = 4;
 /// `provider` of a `similar` check that is to be judged by the words in common, without a model.
@@ -75,8 +69,12 @@ impl Judges {
     pub(crate) fn find(request: &RunRequest, suite: &Suite, needs: &Needs) -> Result<Self, EngineError> {
         let mut judges = BTreeMap::new();
         needs.each(|need| {
-            let judge = find(need, request, suite)?;
-            judges.insert(need.clone(), judge);
+            match find(need, request, suite) {
+                Ok(judge) => drop(judges.insert(need.clone(), judge)),
+                // Sentences of a rubric are left open where nobody was named.
+                Err(_) if need.is_optional && request.judge.is_none() => {}
+                Err(why) => return Err(why),
+            }
             Ok(())
         })?;
         Ok(Self {
@@ -99,7 +97,7 @@ impl Judges {
         if questions.is_empty() {
             return Judgement::default();
         }
-        let subject = Subject::new(&about.output.output);
+        let subject = Subject::new(&about.output.output).with_tool_calls(about.output.tool_calls.as_ref());
         let material = Material {
             trial: about.trial,
             input: match about.case.input() {
@@ -107,9 +105,14 @@ impl Judges {
                 other => other.to_string(),
             },
             output: subject.text().to_owned(),
+            tools_called: subject
+                .tool_calls()
+                .map(|calls| calls.iter().map(|call| call.name.clone()).collect()),
         };
+        // What is left open has no opinion at all.
         let asked: Vec<_> = questions
             .into_iter()
+            .filter(|question| !question.is_optional() || self.judges.contains_key(&Need::of(question)))
             .map(|question| self.find_out(question, &material, cache))
             .collect();
         let mut answers = futures::stream::iter(asked).buffer_unordered(CONCURRENT_QUESTIONS);
@@ -160,7 +163,22 @@ impl Judges {
 
     async fn ask(&self, judge: &Judge, question: &Question, material: &Material) -> Answered {
         match judge {
-            Judge::Words(model) => self.ask_for_words(model, question, material).await,
+            Judge::Words(model) => {
+                let verdict = Examination {
+                    model,
+                    timeout: self.timeout,
+                    budget: None,
+                }
+                .of(question, &material.asked())
+                .await;
+                Answered {
+                    question: question.clone(),
+                    opinion: verdict.opinion,
+                    calls: verdict.calls,
+                    cost: verdict.cost,
+                    kept: None,
+                }
+            }
             Judge::Vectors(embedder) => self.ask_for_vectors(embedder, question, &material.output).await,
             Judge::Lexical => {
                 let references = references(question).iter();
@@ -169,51 +187,6 @@ impl Judges {
                     references.map(|text| similarity::words(text)),
                 );
                 Answered::for_nothing(question, Ok(nearest))
-            }
-        }
-    }
-
-    /// Asks once, and once more where there is no verdict in the answer.
-    async fn ask_for_words(&self, model: &ChatModel, question: &Question, material: &Material) -> Answered {
-        let mut answered = Answered::for_nothing(question, Err("nothing can be asked in words".to_owned()));
-        let Some(form) = question.form(&material.input, &material.output) else {
-            return answered;
-        };
-        let mut request = ChatRequest {
-            temperature: Some(0.0),
-            max_output_tokens: Some(MAX_OUTPUT_TOKENS),
-            schema: Some(OutputSchema {
-                name: "verdict".to_owned(),
-                schema: form.schema,
-            }),
-            ..ChatRequest::new(
-                vec![Message::system(form.instructions), Message::user(form.material)],
-                self.timeout,
-            )
-        };
-        loop {
-            answered.calls += 1;
-            let reply = match model.complete(&request).await {
-                Ok(reply) => reply,
-                Err(failure) => {
-                    answered.opinion = Err(no_answer(failure));
-                    return answered;
-                }
-            };
-            answered.cost = plus(answered.cost, reply.cost);
-            match question.read(&reply.text) {
-                Ok(opinion) => {
-                    answered.opinion = Ok(opinion);
-                    return answered;
-                }
-                Err(unreadable) if answered.calls > 1 => {
-                    let why = ending(&reply).unwrap_or_else(|| unreadable.to_string());
-                    answered.opinion = Err(format!("no verdict from {}: {why}", model.spec()));
-                    return answered;
-                }
-                Err(unreadable) => request
-                    .messages
-                    .extend(repair(&reply.text, &unreadable.to_string())),
             }
         }
     }
@@ -247,6 +220,17 @@ struct Material {
     trial: u16,
     input: String,
     output: String,
+    tools_called: Option<Vec<String>>,
+}
+
+impl Material {
+    fn asked(&self) -> Asked<'_> {
+        Asked {
+            input: &self.input,
+            output: &self.output,
+            tools_called: self.tools_called.as_deref(),
+        }
+    }
 }
 
 impl Judge {
@@ -267,6 +251,12 @@ impl Judge {
             QuestionKind::Rubric(rubric) => digest.value(&json!({"rubric": rubric})),
             QuestionKind::Criteria(criteria) => digest.value(&json!({"criteria": criteria})),
             QuestionKind::Facts(reference) => digest.value(&json!({"facts": reference})),
+            QuestionKind::Required(sentence) => {
+                digest.value(&json!({"required": sentence, "tools": material.tools_called}));
+            }
+            QuestionKind::Forbidden(sentence) => {
+                digest.value(&json!({"forbidden": sentence, "tools": material.tools_called}));
+            }
             QuestionKind::Similarity(references) => digest.value(&json!({"similarity": references})),
         }
         digest.text(&material.input);
@@ -330,33 +320,6 @@ fn judge(spec: &ModelSpec, skill: Skill, models: &Models) -> Result<Judge, Strin
     judge.map_err(|error| format!("cannot judge by {spec}: {error}"))
 }
 
-/// As of a target: a refusal is shown with what the provider said, since mostly it is about the model that was named.
-fn no_answer(failure: ModelFailure) -> String {
-    format!("no answer from the judge: {}", TargetFailure::from(failure))
-}
-
-/// Why an answer holds no verdict, where its end says so.
-fn ending(reply: &ChatReply) -> Option<String> {
-    match (reply.finish, &reply.refusal) {
-        (Finish::Length, _) => Some(format!("it was cut off at {MAX_OUTPUT_TOKENS} tokens")),
-        (Finish::Filter, _) | (_, Some(_)) => Some("it refused to judge".to_owned()),
-        _ => None,
-    }
-}
-
-/// What is said to a judge whose answer held no verdict.
-fn repair(answer: &str, unreadable: &str) -> [Message; 2] {
-    let shown = &answer[..answer.floor_char_boundary(MAX_SHOWN)];
-    let shown = if shown.is_empty() { "(nothing)" } else { shown };
-    [
-        Message::assistant(shown),
-        Message::user(format!(
-            "That cannot be read: {unreadable}. Answer again with the one JSON object that was asked for, and nothing \
-             else."
-        )),
-    ]
-}
-
 fn references(question: &Question) -> &[String] {
     match &question.kind {
         QuestionKind::Similarity(texts) => texts,
@@ -373,13 +336,6 @@ fn nearest(output: &[f32], references: impl Iterator<Item = Vec<f32>>) -> Opinio
         score: score.min(1.0),
         holds: true,
         reason: String::new(),
-    }
-}
-
-fn plus(one: Cost, other: Cost) -> Cost {
-    match (one, other) {
-        (Cost::Known(one), Cost::Known(other)) => Cost::Known(one + other),
-        _ => Cost::Unknown,
     }
 }
 

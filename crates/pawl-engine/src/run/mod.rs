@@ -18,5 +18,5 @@ pub mod suite;
 pub use cache::CacheMode;
 pub use execute::RunEvent;
 pub use gate::{Gate, GateOutcome};
-pub use plan::{Labels, PlannedRun, RunRequest, TargetChoice};
+pub use plan::{Labels, PlannedRun, RunRequest, SuiteChoice, TargetChoice};
 pub use report::{CheckTally, RunReport, Unpassed};

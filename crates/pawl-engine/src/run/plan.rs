@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 use super::cache::CacheMode;
 use super::judge::Judges;
 use super::outputs::RecordedOutputs;
-use super::suite::{ContentDigest, Dataset, Suite, Variant};
+use super::suite::{ContentDigest, Dataset, Suite, SuiteError, Variant, approved};
+use crate::review::approved::ApprovedTest;
 use crate::{Clock, EngineError};
 
 /// Rows of a run are counted in a 32-bit column.
@@ -22,8 +23,8 @@ const MAX_ROWS: u64 = i32::MAX as u64;
 /// What somebody wants to run.
 #[derive(Clone, Debug)]
 pub struct RunRequest {
-    /// The suite's file.
-    pub suite: PathBuf,
+    /// The suite.
+    pub suite: SuiteChoice,
     /// Checks for every case besides those of the suite: a preset or a file.
     pub checks: Option<String>,
     /// What produces the outputs.
@@ -46,6 +47,39 @@ pub struct RunRequest {
     pub labels: Labels,
     /// The run to go on with.
     pub resume: Option<RunId>,
+}
+
+/// Where a suite comes from.
+#[derive(Clone, Debug)]
+pub enum SuiteChoice {
+    /// A file.
+    File(PathBuf),
+    /// The tests that were approved.
+    Approved(Arc<[ApprovedTest]>),
+}
+
+impl From<PathBuf> for SuiteChoice {
+    fn from(file: PathBuf) -> Self {
+        Self::File(file)
+    }
+}
+
+impl SuiteChoice {
+    /// What it is named by where no file has that name: the tests that were approved.
+    pub const APPROVED: &str = approved::NAME;
+
+    fn load(&self, checks: Option<&str>) -> Result<Suite, SuiteError> {
+        match self {
+            Self::File(path) => Suite::load(path, checks),
+            Self::Approved(tests) => Suite::approved(tests, checks),
+        }
+    }
+
+    /// Where commands that it names run, as promptfoo has it: where the file is.
+    fn folder(&self) -> Option<&Path> {
+        let Self::File(path) = self else { return None };
+        path.parent().filter(|folder| !folder.as_os_str().is_empty())
+    }
 }
 
 /// What produces the outputs.
@@ -107,7 +141,7 @@ impl PlannedRun {
     /// # Errors
     /// Naming the first thing that is wrong, with its place.
     pub fn plan(request: &RunRequest) -> Result<Vec<Self>, EngineError> {
-        let suite = Arc::new(Suite::load(&request.suite, request.checks.as_deref())?);
+        let suite = Arc::new(request.suite.load(request.checks.as_deref())?);
         // Cases and outputs are all read once before anything is run, side by side.
         let (dataset, outputs) = thread::scope(|scope| {
             let outputs = match &request.target {
@@ -290,11 +324,7 @@ impl FoundSource {
             TargetChoice::Persistent(text) => (text.clone(), CommandContract::Persistent, None),
             TargetChoice::OfSuite => match &variant.target {
                 Some(provider) => {
-                    // Commands that a suite names run where the suite is, as promptfoo has it.
-                    let folder = request
-                        .suite
-                        .parent()
-                        .filter(|folder| !folder.as_os_str().is_empty());
+                    let folder = request.suite.folder();
                     let contract = CommandContract::Promptfoo {
                         options: provider.options.clone(),
                     };

@@ -137,6 +137,7 @@ impl Judged {
         let subject = Subject::new(&output.output)
             .with_latency_ms(*latency_ms)
             .with_cost_usd(output.cost_usd)
+            .with_tool_calls(output.tool_calls.as_ref())
             .with_opinions(&judgement.opinions);
         let grade = case.grading.judge(&subject);
         let (story, text) = stored_output(&subject)?;

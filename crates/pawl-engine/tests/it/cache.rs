@@ -35,7 +35,7 @@ fn script() -> Script {
 
 fn request(rig: &Rig, suite: &str, server: &ModelServer) -> RunRequest {
     RunRequest {
-        suite: rig.file("suite.yaml", suite),
+        suite: rig.file("suite.yaml", suite).into(),
         checks: None,
         target: TargetChoice::OfSuite,
         models: Rig::models(&server.variables()),
@@ -169,7 +169,7 @@ async fn nothing_is_asked_where_only_the_cache_is_to_answer(database: TestDataba
     let rows = run(&rig, &only).await;
     assert!(rows.iter().all(|row| row.status == Some(State::Passed)));
     let other_rubric = RunRequest {
-        suite: rig.file("other.yaml", &SUITE.replace("polite", "kind")),
+        suite: rig.file("other.yaml", &SUITE.replace("polite", "kind")).into(),
         ..only
     };
     let rows = run(&rig, &other_rubric).await;

@@ -94,7 +94,7 @@ async fn runs_without_a_case_in_common_say_so(database: TestDatabase) {
     let other = rig.file("other.jsonl", "{\"id\": \"x\", \"input\": \"ok\"}\n");
     let b = rig
         .run(&RunRequest {
-            suite: other,
+            suite: other.into(),
             ..rig.request(3, "echo")
         })
         .await

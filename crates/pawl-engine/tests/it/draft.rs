@@ -1,15 +1,15 @@
 //! Drafts: where they come from, what they are tried on, and what they leave alone.
 
-use pawl_engine::draft::{DEFAULT_BATCH, DraftReport, DraftRequest, Overwrite};
-use pawl_engine::intake::Terms;
-use pawl_engine::mine::suggestions::Filter;
-use pawl_engine::mine::{MineRequest, MiningModels, Mode};
-use pawl_engine::{Actor, Clock, Engine, ModelSettings, Models};
-use pawl_model::{Json, NewInteraction, ProofVerdict, Score, Suggestion, TriggeredBy, Usd, UserId};
-use pawl_testkit::{Fault, ModelServer, Reply, Rule, Script, TestDatabase, on_both_engines, samples};
-use serde_json::{Value, json};
-use time::OffsetDateTime;
-use tokio_util::sync::CancellationToken;
+pub(crate) mod rig;
+
+use pawl_engine::Actor;
+use pawl_engine::draft::{DraftRequest, Overwrite};
+use pawl_engine::mine::Mode;
+use pawl_model::ProofVerdict;
+use pawl_testkit::{Fault, ModelServer, Reply, Rule, Script, TestDatabase, on_both_engines};
+use serde_json::json;
+
+use rig::{MODEL, Rig, answer, outcomes};
 
 on_both_engines!(
     without_a_model_a_person_has_to_finish_it,
@@ -19,132 +19,6 @@ on_both_engines!(
     what_a_person_edited_stays,
     a_dry_run_and_other_kinds_leave_no_trace,
 );
-
-const MODEL: &str = "openai:gpt-4o-mini";
-const BAD: &str = "Yes, opened software can be returned within 90 days.";
-
-struct Rig {
-    engine: Engine,
-    database: TestDatabase,
-}
-
-impl Rig {
-    async fn new(database: TestDatabase) -> Self {
-        database.add_users(1).await;
-        let engine = Engine::new(database.store.clone(), Clock::new(|| samples::time(0)));
-        Self { engine, database }
-    }
-
-    fn user(&self) -> UserId {
-        samples::user(1).id
-    }
-
-    fn set_model(&mut self, server: &ModelServer, max_cost: Option<&str>) {
-        let variables = server.variables();
-        let lookup = |name: &str| {
-            let found = variables.iter().find(|(known, _)| *known == name);
-            found.map(|(_, value)| value.clone())
-        };
-        let settings = ModelSettings::from_variables(lookup, || OffsetDateTime::UNIX_EPOCH);
-        let models = Models::new(settings.unwrap());
-        let spec = MODEL.parse().unwrap();
-        self.engine = self.engine.clone().with_mining_models(MiningModels {
-            max_cost: max_cost.map(|text| Usd::parse(text).unwrap()),
-            ..MiningModels::named(&models, Some(&spec), None).unwrap()
-        });
-    }
-
-    /// An interaction that failed, or one that went well.
-    async fn store(&self, id: &str, (prompt, response): (&str, &str), flag: Option<&str>) {
-        let interaction = NewInteraction {
-            user_id: self.user(),
-            interaction_id: id.to_owned(),
-            prompt: prompt.to_owned(),
-            response: response.to_owned(),
-            score: Score::parse(if flag.is_some() { "0.1" } else { "0.95" }),
-            latency_ms: None,
-            flags: flag.into_iter().map(str::to_owned).collect(),
-            pii_tokens_redacted: 0,
-            created_at: None,
-            sample_weight: None,
-            tool_calls: Some(Json::parse(r#"[{"name":"search_policy","arguments":{}}]"#).unwrap()),
-            spans: None,
-        };
-        self.engine.ingest(vec![interaction], Terms::Whole).await.unwrap();
-    }
-
-    async fn incident(&self, id: &str) {
-        let prompt = format!("Question {id}: can I return opened software?");
-        self.store(id, (&prompt, BAD), Some("hallucination")).await;
-    }
-
-    /// By rules, whatever model makes drafts.
-    async fn mine(&self) {
-        let request = MineRequest {
-            user_id: self.user(),
-            since: OffsetDateTime::UNIX_EPOCH,
-            triggered_by: TriggeredBy::Manual,
-            mode: Mode::Store,
-        };
-        let by_rules = self.engine.clone().with_mining_models(MiningModels::default());
-        by_rules
-            .mine(request, &CancellationToken::new(), |_| {})
-            .await
-            .unwrap();
-    }
-
-    fn request(&self) -> DraftRequest {
-        DraftRequest {
-            user_id: self.user(),
-            suggestion_ids: None,
-            batch_size: DEFAULT_BATCH,
-            overwrite: Overwrite::Keep,
-            mode: Mode::Store,
-            triggered_by: TriggeredBy::Manual,
-        }
-    }
-
-    async fn draft(&self, request: DraftRequest) -> DraftReport {
-        self.engine.draft(&request).await.unwrap()
-    }
-
-    async fn suggestions(&self) -> Vec<Suggestion> {
-        let actor = Actor::Tenant(self.user());
-        let page = self
-            .engine
-            .suggestions(actor, &Filter::default(), 100)
-            .await
-            .unwrap();
-        page.items
-    }
-
-    async fn content(&self) -> Value {
-        self.suggestions().await[0].suggestion_content.to_value()
-    }
-}
-
-fn answer() -> Value {
-    json!({
-        "title": "Opened software is not returned",
-        "rationale": "The agent promised a refund that the policy does not have.",
-        "input": {"prompt": "Can I return opened software?", "required_state": null, "tools_involved": ["search_policy"]},
-        "assertions": {
-            "required": ["Must call search_policy"],
-            "forbidden": ["Must not contain \"within 90 days\""],
-            "golden_output": "Opened software cannot be returned.",
-            "notes": null
-        },
-        "status": "draft",
-    })
-}
-
-/// The outcomes of a run: status and reason.
-fn outcomes(report: &DraftReport) -> Vec<(&str, Option<&str>)> {
-    let outcomes = report.run.suggestion_outcomes.iter();
-    outcomes
-        .map(|outcome| (outcome.status.as_str(), outcome.error_reason.as_deref()))
-        .collect()
-}
 
 async fn without_a_model_a_person_has_to_finish_it(database: TestDatabase) {
     let rig = Rig::new(database).await;
@@ -221,7 +95,7 @@ async fn a_draft_is_tried_before_it_is_written(database: TestDatabase) {
     assert_eq!(card.sentences[1].caught, 3);
     assert_eq!(
         card.sentences[1].reason.as_deref(),
-        Some("does contain \"within 90 days\"")
+        Some("Must not contain \"within 90 days\": does contain \"within 90 days\"")
     );
     let content = rig.content().await;
     assert_eq!(content["eval_test"], serde_json::to_value(draft).unwrap());

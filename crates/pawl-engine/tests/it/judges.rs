@@ -35,7 +35,7 @@ async fn run(suite: &str, script: Script) -> Judged {
 
 fn request(rig: &Rig, suite: &str, server: &ModelServer) -> RunRequest {
     RunRequest {
-        suite: rig.file("suite.yaml", suite),
+        suite: rig.file("suite.yaml", suite).into(),
         checks: None,
         target: TargetChoice::OfSuite,
         models: Rig::models(&server.variables()),
@@ -288,7 +288,7 @@ async fn a_check_without_a_judge_is_refused_where_it_stands() {
     let rig = Rig::new(TestDatabase::new(Engine::Sqlite).await);
     let refused = |suite: &str, judge: Option<&str>| {
         let request = RunRequest {
-            suite: rig.file("suite.yaml", suite),
+            suite: rig.file("suite.yaml", suite).into(),
             target: TargetChoice::Named("echo".to_owned()),
             checks: None,
             judge: judge.map(str::to_owned),

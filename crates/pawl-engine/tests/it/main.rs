@@ -13,6 +13,7 @@ mod intake;
 mod judges;
 mod mine;
 mod resume;
+mod review;
 mod rig;
 mod run;
 mod traces;

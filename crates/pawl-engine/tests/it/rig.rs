@@ -42,7 +42,7 @@ impl Rig {
             .collect();
         let checks = self.file("checks.yaml", "- type: contains\n  value: ok\n");
         RunRequest {
-            suite: self.file("cases.jsonl", &cases),
+            suite: self.file("cases.jsonl", &cases).into(),
             checks: Some(checks.to_string_lossy().into_owned()),
             target: TargetChoice::Named(target.to_owned()),
             trials: 1,

@@ -2,7 +2,7 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use pawl_engine::Actor;
-use pawl_engine::run::{PlannedRun, RunRequest, TargetChoice};
+use pawl_engine::run::{PlannedRun, RunRequest, SuiteChoice, TargetChoice};
 use pawl_model::{RunStatus, State, Tally};
 use pawl_testkit::{TestDatabase, on_both_engines};
 
@@ -203,7 +203,9 @@ async fn a_run_that_cannot_go_on_ends_failed(database: TestDatabase) {
         ..rig.request(1_000, "exec:echo ok")
     };
     let planned = PlannedRun::plan(&request).unwrap().pop().unwrap();
-    let suite = request.suite.clone();
+    let SuiteChoice::File(suite) = request.suite.clone() else {
+        panic!("it is a file");
+    };
     // The file changes under the run: its start is as it was, then comes what is no case.
     let text = std::fs::read_to_string(&suite).unwrap();
     let cut: String = text.lines().take(3).map(|line| format!("{line}\n")).collect();
@@ -235,7 +237,7 @@ async fn prompts_and_targets_of_a_suite_are_runs_of_their_own(database: TestData
          assert: [{type: icontains, value: HELLO}]\n",
     );
     let request = RunRequest {
-        suite,
+        suite: suite.into(),
         checks: None,
         target: TargetChoice::OfSuite,
         ..rig.request(1, "echo")

@@ -17,6 +17,8 @@ pub(crate) struct Need {
     pub(crate) skill: Skill,
     /// The model that the check names.
     pub(crate) provider: Option<String>,
+    /// Whether the check can be left open without it.
+    pub(crate) is_optional: bool,
 }
 
 /// How a judge answers.
@@ -37,6 +39,7 @@ impl Need {
         Self {
             skill,
             provider: question.provider.clone(),
+            is_optional: question.is_optional(),
         }
     }
 }

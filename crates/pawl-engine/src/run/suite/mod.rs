@@ -4,6 +4,7 @@
 //! them is bad, and [`Dataset::cases`] hands them out. Nothing but documents of YAML and JSON is held in memory; JSON
 //! Lines and tables may be of any length. The formats are described in `docs/SUITES.md`.
 
+pub(crate) mod approved;
 mod case_spec;
 mod check_list;
 mod combinations;
@@ -40,7 +41,10 @@ use config::Configuration;
 use cursor::{Cursor, Spot};
 use dataset::Parts;
 use document::{Document, display};
+use source::Source;
 use template::Templates;
+
+use crate::review::approved::ApprovedTest;
 
 pub use dataset::{Case, Cases, Dataset};
 pub(crate) use digest::ContentDigest;
@@ -68,6 +72,31 @@ impl Suite {
     /// place. Files of cases (JSON Lines, CSV) are not opened yet.
     pub fn load(path: &Path, checks: Option<&str>) -> Result<Self, SuiteError> {
         let configuration = Configuration::load(path)?;
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        Self::of(configuration, (&stem, Place::file(display(path))), checks)
+    }
+
+    /// The approved tests as a suite.
+    ///
+    /// # Errors
+    /// When `checks` cannot be read.
+    pub fn approved(tests: &[ApprovedTest], checks: Option<&str>) -> Result<Self, SuiteError> {
+        let configuration = Configuration {
+            sources: vec![Source::cases(approved::cases(tests))],
+            ..Configuration::default()
+        };
+        Self::of(
+            configuration,
+            (approved::NAME, Place::file(approved::NAME)),
+            checks,
+        )
+    }
+
+    fn of(
+        configuration: Configuration,
+        (name, file): (&str, Place),
+        checks: Option<&str>,
+    ) -> Result<Self, SuiteError> {
         let extra = checks.map_or_else(|| Ok(Vec::new()), load_checks)?;
         let mut templates = Templates::new();
         for prompt in &configuration.prompts {
@@ -87,19 +116,18 @@ impl Suite {
             .iter()
             .for_each(|prompt| prompt.digest(&mut digest));
         checks.digest(&mut digest);
-        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        let name = configuration
+        let description = configuration
             .description
             .map(|description| description.trim().to_owned());
         Ok(Self {
-            name: name
-                .filter(|name| !name.is_empty())
-                .unwrap_or_else(|| stem.into_owned()),
+            name: description
+                .filter(|description| !description.is_empty())
+                .unwrap_or_else(|| name.to_owned()),
             version: configuration.version,
             hash: digest.finish_hex(),
             prompts: configuration.prompts,
             providers: configuration.providers,
-            file: Place::file(display(path)),
+            file,
             parts: Arc::new(Parts {
                 sources: configuration.sources.into(),
                 defaults,

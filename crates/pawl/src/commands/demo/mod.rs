@@ -160,7 +160,7 @@ impl Stages<'_> {
     async fn run(&self, agent: &str) -> anyhow::Result<FinishedRun> {
         let ourselves = std::env::current_exe().context("cannot tell where this program is")?;
         let request = RunRequest {
-            suite: self.suite.clone(),
+            suite: self.suite.clone().into(),
             checks: Some("user-story".to_owned()),
             target: TargetChoice::Persistent(format!("exec:{} {agent}", quoted(&ourselves))),
             trials: 1,

@@ -187,7 +187,7 @@ async fn execute(
         "- {type: contains, value: ok}\n- {type: not-equals, value: nothing}\n",
     );
     let request = RunRequest {
-        suite: file("cases.jsonl", &text),
+        suite: file("cases.jsonl", &text).into(),
         checks: Some(checks.to_string_lossy().into_owned()),
         target: TargetChoice::Named("echo".to_owned()),
         trials: 1,

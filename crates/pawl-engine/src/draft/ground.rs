@@ -1,0 +1,52 @@
+//! What a draft is made of and tried on.
+
+use pawl_model::{FailurePattern, UserId};
+use pawl_store::drafts::{self, Replayed};
+use pawl_store::{Actor, policies};
+
+use crate::intake::TenantMasker;
+use crate::{Engine, EngineError};
+
+/// Patterns and traces that a draft names.
+const MAX_SOURCES: u32 = 100;
+/// Incidents that a draft is tried on.
+const MAX_INCIDENTS: u32 = 50;
+/// Healthy interactions among which those that are most like it are looked for.
+const MAX_HEALTHY: u32 = 2_000;
+
+/// What a draft is made of and tried on.
+pub(crate) struct Material {
+    /// Those that are surest first.
+    pub(super) patterns: Vec<FailurePattern>,
+    /// What went wrong, the latest first.
+    pub(super) incidents: Vec<Replayed>,
+    /// What went well, the latest first.
+    pub(super) healthy: Vec<Replayed>,
+    /// As the tenant's policy has it.
+    pub(crate) masker: TenantMasker,
+}
+
+impl Engine {
+    /// What the draft of a suggestion is made of and tried on.
+    pub(crate) async fn draft_material(
+        &self,
+        user: UserId,
+        suggestion_id: &str,
+    ) -> Result<Material, EngineError> {
+        let mut scope = self.store.read(Actor::Service).await?;
+        let patterns = drafts::patterns(&mut scope, user, suggestion_id, MAX_SOURCES).await?;
+        let incidents = drafts::incidents(&mut scope, user, suggestion_id, MAX_INCIDENTS).await?;
+        let policy = policies::list(&mut scope, &[user]).await?.pop();
+        let policy = policy.ok_or_else(|| EngineError::UnknownUser {
+            named: user.to_string(),
+        })?;
+        let well = f64::from(policy.success_threshold_pct) / 100.0;
+        let healthy = drafts::healthy(&mut scope, user, (well, &policy.failure_flags), MAX_HEALTHY).await?;
+        Ok(Material {
+            patterns,
+            incidents,
+            healthy,
+            masker: self.maskers().of(&policy),
+        })
+    }
+}

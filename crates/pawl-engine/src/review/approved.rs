@@ -1,0 +1,55 @@
+//! What was approved: the tests that are run from then on.
+
+use pawl_model::{EvalTestDraft, Suggestion, SuggestionStatus, SuggestionType};
+use pawl_store::Actor;
+use pawl_store::suggestions::{self, Filter};
+
+use super::{Drafted, ReviewError};
+use crate::Engine;
+
+/// Suggestions that are read at once.
+const PAGE: u32 = 500;
+
+/// A test that was approved.
+#[derive(Clone, Debug)]
+pub struct ApprovedTest {
+    /// The suggestion.
+    pub suggestion: Suggestion,
+    /// The test.
+    pub draft: EvalTestDraft,
+}
+
+impl Engine {
+    /// The tests that were approved, the oldest first.
+    ///
+    /// # Errors
+    /// When one cannot be read, or the database fails.
+    pub async fn approved_tests(&self, actor: Actor) -> Result<Vec<ApprovedTest>, ReviewError> {
+        let mut filter = Filter {
+            status: Some(SuggestionStatus::Approved),
+            suggestion_type: Some(SuggestionType::Eval),
+            ..Filter::default()
+        };
+        let mut tests = Vec::new();
+        let mut scope = self.store.read(actor).await?;
+        loop {
+            let page = suggestions::list(&mut scope, &filter, PAGE).await?;
+            let is_last = page.len() < PAGE as usize;
+            filter.after = page
+                .last()
+                .map(|last| (last.created_at, last.suggestion_id.clone()));
+            for suggestion in page {
+                let id = &suggestion.suggestion_id;
+                let drafted = Drafted::of(&suggestion)
+                    .map_err(|error| ReviewError::Unreadable(format!("{id}: {error}")))?;
+                if let Some(Drafted { draft, .. }) = drafted {
+                    tests.push(ApprovedTest { suggestion, draft });
+                }
+            }
+            if is_last {
+                tests.reverse();
+                return Ok(tests);
+            }
+        }
+    }
+}
