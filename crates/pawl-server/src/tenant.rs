@@ -2,8 +2,8 @@
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use pawl_engine::Actor;
 use pawl_engine::auth::Identity;
+use pawl_engine::{Actor, EngineError};
 use pawl_model::UserId;
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -27,6 +27,29 @@ pub(crate) struct Tenant(pub(crate) Actor);
 
 /// As [`Tenant`], for what changes something: not by an API key, which may read alone.
 pub(crate) struct ActingTenant(pub(crate) Actor);
+
+/// As [`ActingTenant`], for what people decide: who it is that does.
+pub(crate) struct Reviewer {
+    /// Whose rows.
+    pub(crate) user_id: UserId,
+    /// The address of the user; none for the service, which names who decides.
+    pub(crate) email: Option<String>,
+}
+
+impl FromRequestParts<AppState> for Reviewer {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Problem> {
+        let identity = Caller::from_request_parts(parts, state).await?.identity;
+        let actor = meant(identity, parts, state).await?;
+        let user_id = actor.tenant().ok_or(Problem::new(ErrorCode::NotFound))?;
+        let email = match identity {
+            Identity::User(user) => state.engine.account(user).await.map_err(EngineError::from)?.email,
+            Identity::Service | Identity::Anonymous => None,
+        };
+        Ok(Self { user_id, email })
+    }
+}
 
 impl FromRequestParts<AppState> for Tenant {
     type Rejection = Problem;

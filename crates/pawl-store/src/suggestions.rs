@@ -12,10 +12,11 @@ use crate::{Result, Row, Scope, Statement, StoreError, Value};
 const GROUPS: Statement = shared!("suggestions/groups");
 const GET: Statement = shared!("suggestions/get");
 const LIST: Statement = pair!("suggestions/list");
+const QUEUE: Statement = pair!("suggestions/queue");
 const SOURCES: Statement = shared!("suggestions/sources");
 const STAMP: Statement = shared!("suggestions/stamp");
 
-pub(crate) const STATEMENTS: &[Statement] = &[GROUPS, GET, LIST, SOURCES, STAMP];
+pub(crate) const STATEMENTS: &[Statement] = &[GROUPS, GET, LIST, QUEUE, SOURCES, STAMP];
 
 const PUT: Insert = Insert {
     table: "suggestions",
@@ -182,6 +183,28 @@ pub async fn list(scope: &mut Scope, filter: &Filter, limit: u32) -> Result<Vec<
         i64::from(limit).into(),
     ];
     let rows = scope.fetch(&LIST, &values).await?;
+    rows.iter().map(read).collect()
+}
+
+/// Suggestions in the order of a reviewer's queue: the worst first, and of those that are as bad the oldest. Those that
+/// come after the one with the id `after`, whatever the filter says of a place.
+///
+/// # Errors
+/// When the database fails.
+pub async fn queue(
+    scope: &mut Scope,
+    filter: &Filter,
+    after: Option<&str>,
+    limit: u32,
+) -> Result<Vec<Suggestion>> {
+    let values = [
+        filter.status.map(SuggestionStatus::as_str).into(),
+        filter.suggestion_type.map(SuggestionType::as_str).into(),
+        filter.severity.map(Severity::as_str).into(),
+        after.into(),
+        i64::from(limit).into(),
+    ];
+    let rows = scope.fetch(&QUEUE, &values).await?;
     rows.iter().map(read).collect()
 }
 

@@ -3,6 +3,7 @@
 mod access;
 mod export;
 mod mine;
+mod review;
 mod simulation;
 mod traces;
 
@@ -25,6 +26,10 @@ pub(crate) use self::export::{ExportCommand, ExportFormat, ExportInteractionsArg
 pub(crate) use self::mine::{
     DraftArgs, JobsCommand, JobsListArgs, JobsRetryArgs, MineArgs, ScheduleArgs, SchedulesArgs, Since,
     WorkArgs,
+};
+pub(crate) use self::review::{
+    ReviewApproveArgs, ReviewCommand, ReviewEditArgs, ReviewListArgs, ReviewRejectArgs, ReviewShowArgs,
+    ReviewerArgs,
 };
 pub(crate) use self::simulation::{SeedArgs, SimulateArgs};
 pub(crate) use self::traces::{
@@ -67,6 +72,9 @@ pub(crate) enum Command {
     Mine(MineArgs),
     /// Make drafts of regression tests of suggestions, and try them on what went wrong and what went well
     Draft(DraftArgs),
+    /// Look at suggestions and their drafts, edit them, and decide about them
+    #[command(subcommand)]
+    Review(ReviewCommand),
     /// Store a history of interactions that is made up, to try things out with
     Seed(SeedArgs),
     /// Have an agent that is made up hand interactions in to a server, under its tenant's policy

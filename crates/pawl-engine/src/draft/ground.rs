@@ -2,7 +2,7 @@
 
 use pawl_model::{FailurePattern, UserId};
 use pawl_store::drafts::{self, Replayed};
-use pawl_store::{Actor, policies};
+use pawl_store::{Actor, Scope, policies};
 
 use crate::intake::TenantMasker;
 use crate::{Engine, EngineError};
@@ -14,12 +14,18 @@ const MAX_INCIDENTS: u32 = 50;
 /// Healthy interactions among which those that are most like it are looked for.
 const MAX_HEALTHY: u32 = 2_000;
 
+/// What a suggestion is made of.
+#[derive(Clone, Debug)]
+pub struct Evidence {
+    /// Those that are surest first.
+    pub patterns: Vec<FailurePattern>,
+    /// What went wrong, the latest first.
+    pub incidents: Vec<Replayed>,
+}
+
 /// What a draft is made of and tried on.
 pub(crate) struct Material {
-    /// Those that are surest first.
-    pub(super) patterns: Vec<FailurePattern>,
-    /// What went wrong, the latest first.
-    pub(super) incidents: Vec<Replayed>,
+    pub(super) evidence: Evidence,
     /// What went well, the latest first.
     pub(super) healthy: Vec<Replayed>,
     /// As the tenant's policy has it.
@@ -27,6 +33,15 @@ pub(crate) struct Material {
 }
 
 impl Engine {
+    /// The patterns of a suggestion, a hundred at most, and fifty of the interactions behind them.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn evidence(&self, user: UserId, suggestion_id: &str) -> Result<Evidence, EngineError> {
+        let mut scope = self.store.read(Actor::Tenant(user)).await?;
+        evidence(&mut scope, user, suggestion_id).await
+    }
+
     /// What the draft of a suggestion is made of and tried on.
     pub(crate) async fn draft_material(
         &self,
@@ -34,8 +49,7 @@ impl Engine {
         suggestion_id: &str,
     ) -> Result<Material, EngineError> {
         let mut scope = self.store.read(Actor::Service).await?;
-        let patterns = drafts::patterns(&mut scope, user, suggestion_id, MAX_SOURCES).await?;
-        let incidents = drafts::incidents(&mut scope, user, suggestion_id, MAX_INCIDENTS).await?;
+        let evidence = evidence(&mut scope, user, suggestion_id).await?;
         let policy = policies::list(&mut scope, &[user]).await?.pop();
         let policy = policy.ok_or_else(|| EngineError::UnknownUser {
             named: user.to_string(),
@@ -43,10 +57,16 @@ impl Engine {
         let well = f64::from(policy.success_threshold_pct) / 100.0;
         let healthy = drafts::healthy(&mut scope, user, (well, &policy.failure_flags), MAX_HEALTHY).await?;
         Ok(Material {
-            patterns,
-            incidents,
+            evidence,
             healthy,
             masker: self.maskers().of(&policy),
         })
     }
+}
+
+async fn evidence(scope: &mut Scope, user: UserId, suggestion_id: &str) -> Result<Evidence, EngineError> {
+    Ok(Evidence {
+        patterns: drafts::patterns(scope, user, suggestion_id, MAX_SOURCES).await?,
+        incidents: drafts::incidents(scope, user, suggestion_id, MAX_INCIDENTS).await?,
+    })
 }

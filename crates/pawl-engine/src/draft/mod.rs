@@ -25,6 +25,7 @@ use serde_json::{Value, json};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
+pub use self::ground::Evidence;
 pub(crate) use self::ground::Material;
 use self::history::Entry;
 use self::proof::Ground;
@@ -36,6 +37,7 @@ use self::write::{NotWritten, Written};
 use crate::asking::sha256;
 use crate::mine::{Mode, run_id};
 use crate::{Engine, EngineError};
+pub use pawl_store::drafts::Replayed;
 
 /// Suggestions that a run looks at where nobody says.
 pub const DEFAULT_BATCH: u32 = 20;
@@ -244,7 +246,7 @@ impl Engine {
         }
         let user = request.user_id;
         let material = self.draft_material(user, &suggestion.suggestion_id).await?;
-        let patterns = &material.patterns;
+        let Evidence { patterns, incidents } = &material.evidence;
         let masker: &Masker = &material.masker;
         let tidy = Tidy(masker);
         let spent_before = budget.spent();
@@ -255,7 +257,7 @@ impl Engine {
             ),
             (Some(_), None) => Err(NotWritten::Template(TemplateReason::ModelNotConfigured)),
             (Some(canonical), Some(model)) => {
-                write::write((model, budget), suggestion, canonical, &material.incidents, &tidy).await
+                write::write((model, budget), suggestion, canonical, incidents, &tidy).await
             }
         };
         let now = self.clock.now();
@@ -305,6 +307,16 @@ impl Engine {
         Ok(Made::Draft(Box::new((draft, card)), reason))
     }
 
+    /// Tries a draft as far as no judge is needed.
+    pub(crate) async fn proven_without_judge(&self, draft: &EvalTestDraft, material: &Material) -> ProofCard {
+        let ground = Ground {
+            incidents: &material.evidence.incidents,
+            healthy: &material.healthy,
+            judge: None,
+        };
+        proof::prove(draft, &ground, self.clock.now().max(draft.updated_at)).await
+    }
+
     /// Tries a draft, with what is left of the budget of its suggestion for a judge.
     pub(crate) async fn proven(
         &self,
@@ -312,29 +324,25 @@ impl Engine {
         material: &Material,
         (budget, spent): (&Budget, Usd),
     ) -> ProofCard {
-        let left = Usd::from_nanos(PER_SUGGESTION.nanos().saturating_sub(spent.nanos()));
-        let ground = Ground {
-            incidents: &material.incidents,
-            healthy: &material.healthy,
-            judge: None,
-        };
         // All of it is set aside before the first question, so that the run's budget is never passed.
+        let left = Usd::from_nanos(PER_SUGGESTION.nanos().saturating_sub(spent.nanos()));
         if let Some(model) = &self.mining.extractor
             && let Ok(reserved) = budget.reserve(Cost::Known(left))
         {
             let own = Budget::new(Cap::User(left));
-            let judged = Ground {
+            let ground = Ground {
+                incidents: &material.evidence.incidents,
+                healthy: &material.healthy,
                 judge: Some((model, &own)),
-                ..ground
             };
-            let card = proof::prove(draft, &judged, self.clock.now());
+            let card = proof::prove(draft, &ground, self.clock.now().max(draft.updated_at));
             let card = tokio::time::timeout(write::TIMEOUT, card).await;
             reserved.settle(Cost::Known(own.spent()));
             if let Ok(card) = card {
                 return card;
             }
         }
-        proof::prove(draft, &ground, self.clock.now()).await
+        self.proven_without_judge(draft, material).await
     }
 
     /// Writes a draft in place of what was read, and then its proof. Says whether it did: not where somebody has changed

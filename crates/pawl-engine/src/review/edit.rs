@@ -2,11 +2,11 @@
 
 use pawl_checks::mask::Masker;
 use pawl_model::{
-    Budget, Cap, DraftAssertions, DraftInput, DraftStatus, EditSource, EvalTestDraft, Optional, Suggestion,
-    SuggestionType, Usd,
+    Budget, Cap, DraftAssertions, DraftInput, DraftStatus, EditSource, EvalTestDraft, Optional, ProofCard,
+    Suggestion, SuggestionType, Usd,
 };
 use serde::{Deserialize, Serialize};
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 
 use super::{Drafted, Review, ReviewError};
 use crate::Engine;
@@ -35,6 +35,19 @@ pub enum Base {
     Any,
     /// The one that was changed last at this time.
     UpdatedAt(OffsetDateTime),
+}
+
+impl DraftEdit {
+    /// A draft with what a person wrote in place of what it said.
+    fn over(self, draft: EvalTestDraft) -> EvalTestDraft {
+        EvalTestDraft {
+            title: self.title,
+            rationale: self.rationale,
+            input: self.input,
+            assertions: self.assertions,
+            ..draft
+        }
+    }
 }
 
 impl From<&EvalTestDraft> for DraftEdit {
@@ -76,17 +89,32 @@ impl Engine {
             return Err(ReviewError::Invalid(problems));
         }
         super::check_words(&review, None)?;
+        // Versions are told apart by their times.
+        let updated_at = self.clock.now().max(before.updated_at + Duration::MICROSECOND);
         let draft = EvalTestDraft {
-            title: edit.title,
-            rationale: edit.rationale,
-            input: edit.input,
-            assertions: edit.assertions,
             status: DraftStatus::Draft,
             edit_source: EditSource::Human,
-            updated_at: self.clock.now(),
-            ..before
+            updated_at,
+            ..edit.over(before)
         };
         self.put_edited(&review, suggestion, (draft, &material)).await
+    }
+
+    /// What is wrong with an edit, and what its proof would come to as far as no judge is needed; nothing is written.
+    ///
+    /// # Errors
+    /// When there is no draft, or the database fails.
+    pub async fn preview_edit(
+        &self,
+        review: Review<'_>,
+        edit: DraftEdit,
+    ) -> Result<(Vec<FieldError>, ProofCard), ReviewError> {
+        let suggestion = self.reviewed(&review).await?;
+        let before = Drafted::of(&suggestion)?.ok_or(ReviewError::NoDraft)?.draft;
+        let material = self.draft_material(review.user_id, review.suggestion_id).await?;
+        let problems = problems(&edit, &material.masker);
+        let draft = edit.over(before);
+        Ok((problems, self.proven_without_judge(&draft, &material).await))
     }
 
     async fn put_edited(

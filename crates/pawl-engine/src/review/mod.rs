@@ -6,6 +6,7 @@
 
 pub mod approved;
 mod edit;
+pub mod queue;
 
 use std::borrow::Cow;
 

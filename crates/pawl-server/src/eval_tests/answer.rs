@@ -128,7 +128,7 @@ pub(crate) struct Artifact {
 
 impl Artifact {
     /// None where there is no draft yet.
-    pub(super) fn of(suggestion: &Suggestion) -> Option<Self> {
+    pub(crate) fn of(suggestion: &Suggestion) -> Option<Self> {
         let mut content = suggestion.suggestion_content.to_value();
         let eval_test = content["eval_test"].take();
         if eval_test.is_null() {

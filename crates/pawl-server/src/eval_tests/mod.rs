@@ -13,7 +13,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use utoipa::ToSchema;
 
-use self::answer::{Artifact, Generated, Health, RunSummary};
+pub(crate) use self::answer::Artifact;
+use self::answer::{Generated, Health, RunSummary};
 use crate::AppState;
 use crate::openapi::{NotDrafted, Refused};
 use crate::parameters::Path;
@@ -157,7 +158,7 @@ pub(crate) async fn health(
 }
 
 /// Generates in a task of its own: what was begun is finished, and its run written, though nobody may wait any more.
-async fn drafted(state: &AppState, request: DraftRequest) -> Result<DraftReport, Problem> {
+pub(crate) async fn drafted(state: &AppState, request: DraftRequest) -> Result<DraftReport, Problem> {
     let engine = state.engine.clone();
     let task = tokio::spawn(async move { engine.draft(&request).await });
     let report = task.await.map_err(|_| Problem::new(ErrorCode::Internal))?;
@@ -169,6 +170,11 @@ fn read<T: DeserializeOwned + Default>(body: &[u8]) -> Result<T, Problem> {
     if body.is_empty() {
         return Ok(T::default());
     }
+    read_body(body)
+}
+
+/// The body, strictly.
+pub(crate) fn read_body<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
     serde_json::from_slice(body).map_err(|error| match error.classify() {
         serde_json::error::Category::Data => unprocessable(&error.to_string()),
         _ => Problem::new(ErrorCode::InvalidJson).because(error.to_string()),

@@ -57,6 +57,27 @@ impl IntoResponses for NotTaken {
     }
 }
 
+/// What a reviewer may be answered instead.
+pub(crate) struct NotReviewed;
+
+impl IntoResponses for NotReviewed {
+    fn responses() -> Responses {
+        problems(&[
+            ErrorCode::InvalidJson,
+            ErrorCode::InvalidParameter,
+            ErrorCode::Unauthenticated,
+            ErrorCode::Forbidden,
+            ErrorCode::NotFound,
+            ErrorCode::Conflict,
+            ErrorCode::BodyTooLarge,
+            ErrorCode::Unprocessable,
+            ErrorCode::Overloaded,
+            ErrorCode::DatabaseUnavailable,
+            ErrorCode::RequestTimeout,
+        ])
+    }
+}
+
 /// What generating drafts may answer instead.
 pub(crate) struct NotDrafted;
 

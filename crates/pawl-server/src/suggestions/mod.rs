@@ -1,5 +1,6 @@
 //! `/api/suggestions` and `/api/mining`: what mining found, and asking for it.
 
+pub(crate) mod review;
 mod schema;
 
 use axum::Json;

@@ -21,6 +21,7 @@ mod runs;
 mod session;
 mod settings;
 mod shell;
+mod suggestions;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
@@ -70,6 +71,17 @@ impl Pages {
             .page("/interactions", get(interactions::list))
             .page("/interactions/{id}", get(interactions::show_one))
             .page("/interactions/export/{format}", get(interactions::download))
+            .page("/suggestions", get(suggestions::list))
+            .page("/suggestions/mine", post(suggestions::mine))
+            .page("/suggestions/draft", post(suggestions::draft_all))
+            .page(
+                "/suggestions/{id}",
+                get(suggestions::show_one).post(suggestions::save),
+            )
+            .page("/suggestions/{id}/preview", post(suggestions::preview))
+            .page("/suggestions/{id}/draft", post(suggestions::draft))
+            .page("/suggestions/{id}/approve", post(suggestions::approve))
+            .page("/suggestions/{id}/reject", post(suggestions::reject))
             .page("/runs", get(runs::list))
             .page("/runs/{run}", get(runs::show_one))
             .page("/runs/{run}/progress", get(runs::progress))

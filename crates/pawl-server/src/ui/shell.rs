@@ -56,6 +56,8 @@ pub(crate) enum Section {
     Dashboard,
     /// What agents did.
     Interactions,
+    /// What was mined, and the tests of it.
+    Suggestions,
     /// What suites found.
     Runs,
     /// How it should be.
@@ -63,13 +65,20 @@ pub(crate) enum Section {
 }
 
 impl Section {
-    const ALL: [Self; 4] = [Self::Dashboard, Self::Interactions, Self::Runs, Self::Settings];
+    const ALL: [Self; 5] = [
+        Self::Dashboard,
+        Self::Interactions,
+        Self::Suggestions,
+        Self::Runs,
+        Self::Settings,
+    ];
 
     /// What it is called.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Dashboard => "Dashboard",
             Self::Interactions => "Interactions",
+            Self::Suggestions => "Suggestions",
             Self::Runs => "Runs",
             Self::Settings => "Settings",
         }
@@ -80,6 +89,7 @@ impl Section {
         match self {
             Self::Dashboard => "/dashboard",
             Self::Interactions => "/interactions",
+            Self::Suggestions => "/suggestions",
             Self::Runs => "/runs",
             Self::Settings => "/settings",
         }
@@ -90,8 +100,9 @@ impl Section {
         match self {
             Self::Dashboard => "d",
             Self::Interactions => "i",
+            Self::Suggestions => "s",
             Self::Runs => "r",
-            Self::Settings => "s",
+            Self::Settings => ",",
         }
     }
 }

@@ -32,6 +32,13 @@ const OPERATIONS: &[Entry] = &[
     ("GET", "/api/runs/{id}/compare/{other}", [401, 401, 404, 404, 404]),
     ("GET", "/api/suggestions", [401, 401, 200, 200, 200]),
     ("GET", "/api/suggestions/{id}", [401, 401, 404, 404, 404]),
+    (
+        "PUT",
+        "/api/suggestions/{id}/eval-test",
+        [401, 401, 400, 400, 400],
+    ),
+    ("POST", "/api/suggestions/{id}/approve", [401, 401, 404, 404, 404]),
+    ("POST", "/api/suggestions/{id}/reject", [401, 401, 400, 400, 400]),
     ("GET", "/api/mining", [401, 401, 200, 200, 200]),
     ("GET", "/api/mining/{id}", [401, 401, 404, 404, 404]),
     ("POST", "/api/mining", [401, 401, 202, 202, 202]),

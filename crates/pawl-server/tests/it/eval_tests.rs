@@ -14,7 +14,7 @@ on_both_engines!(
 );
 
 /// A server where user A has one suggestion, and its id.
-async fn mined(database: TestDatabase) -> (TestServer, String) {
+pub(crate) async fn mined(database: TestDatabase) -> (TestServer, String) {
     let server = TestServer::new(database).await;
     let failing = NewInteraction {
         user_id: server.user_a.id,

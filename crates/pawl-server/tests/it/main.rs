@@ -12,6 +12,7 @@ mod intake;
 mod operations;
 mod pages;
 mod rest;
+mod review;
 mod runs;
 mod suggestions;
 mod traces;

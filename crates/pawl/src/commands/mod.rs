@@ -12,6 +12,7 @@ mod keys;
 mod migrate;
 mod mine;
 mod online_checks;
+mod review;
 mod run;
 mod seed;
 mod serve;
@@ -42,6 +43,7 @@ pub(crate) async fn dispatch(cli: Cli, stop: &CancellationToken) -> anyhow::Resu
         Command::Work(args) => work::work(args, stop).await,
         Command::Jobs(command) => jobs::jobs(command).await,
         Command::Draft(args) => draft::draft(args).await,
+        Command::Review(command) => review::review(command).await,
         Command::Mine(args) => mine::mine(args, stop).await,
         Command::Seed(args) => seed::seed(args, stop).await,
         Command::Simulate(args) => simulate::simulate(args, stop).await,

@@ -3,10 +3,14 @@
 use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::Context as _;
+use pawl_engine::review::approved::ApprovedTest;
 use pawl_engine::run::compare::Comparison;
-use pawl_engine::run::{Gate, GateOutcome, Labels, PlannedRun, RunReport, RunRequest, TargetChoice};
+use pawl_engine::run::{
+    Gate, GateOutcome, Labels, PlannedRun, RunReport, RunRequest, SuiteChoice, TargetChoice,
+};
 use pawl_engine::{Actor, Engine};
 use tokio_util::sync::CancellationToken;
 
@@ -19,10 +23,21 @@ use crate::progress::Progress;
 /// Executes the suites, one run after the other, and gates on all of them.
 pub(crate) async fn run(args: RunArgs, stop: &CancellationToken) -> anyhow::Result<Exit> {
     refuse_odd_suites(&args)?;
-    let planned = plan(&args).await?;
+    // A suite that is wrong is told before there is a database; but the approved tests are in it.
+    let opened = match args.suites.iter().any(|suite| is_approved(suite)) {
+        true => Some(open(&args).await?),
+        false => None,
+    };
+    let approved = match &opened {
+        Some((engine, actor)) => Some(approved(engine, *actor).await?),
+        None => None,
+    };
+    let planned = plan(&args, approved).await?;
     let file = args.output.as_deref().map(open_output).transpose()?;
-    let engine = super::open(&args.database).await?;
-    let actor = engine.actor(args.user.user.as_deref()).await?;
+    let (engine, actor) = match opened {
+        Some(opened) => opened,
+        None => open(&args).await?,
+    };
     let session = Session {
         engine: &engine,
         actor,
@@ -48,21 +63,34 @@ pub(crate) async fn run(args: RunArgs, stop: &CancellationToken) -> anyhow::Resu
 }
 
 fn refuse_odd_suites(args: &RunArgs) -> anyhow::Result<()> {
-    if args
-        .suites
-        .iter()
-        .any(|suite| suite.as_os_str() == "approved" && !suite.exists())
-    {
-        return Err(Usage("the suite `approved` is not available yet: name a file".to_owned()).into());
-    }
     if args.resume.is_some() && args.suites.len() > 1 {
         return Err(Usage("--resume goes with one suite".to_owned()).into());
     }
     Ok(())
 }
 
+async fn open(args: &RunArgs) -> anyhow::Result<(Engine, Actor)> {
+    let engine = super::open(&args.database).await?;
+    let actor = engine.actor(args.user.user.as_deref()).await?;
+    Ok((engine, actor))
+}
+
+/// Whether a suite is that of the approved tests: a file of the name comes first.
+fn is_approved(suite: &Path) -> bool {
+    suite.as_os_str() == SuiteChoice::APPROVED && !suite.exists()
+}
+
+async fn approved(engine: &Engine, actor: Actor) -> anyhow::Result<Arc<[ApprovedTest]>> {
+    let tests = engine.approved_tests(actor).await.map_err(super::review::told)?;
+    if tests.is_empty() {
+        let message = "no test is approved yet: `pawl review list` shows what waits for it";
+        return Err(Usage(message.to_owned()).into());
+    }
+    Ok(tests.into())
+}
+
 /// Reads every suite before anything is written.
-async fn plan(args: &RunArgs) -> anyhow::Result<Vec<PlannedRun>> {
+async fn plan(args: &RunArgs, approved: Option<Arc<[ApprovedTest]>>) -> anyhow::Result<Vec<PlannedRun>> {
     let target = match (&args.outputs, &args.target) {
         (Some(outputs), _) => TargetChoice::Recorded(outputs.clone()),
         (None, Some(target)) if args.persistent => TargetChoice::Persistent(target.clone()),
@@ -75,7 +103,10 @@ async fn plan(args: &RunArgs) -> anyhow::Result<Vec<PlannedRun>> {
     let mut planned = Vec::new();
     for suite in &args.suites {
         let request = RunRequest {
-            suite: suite.clone(),
+            suite: match &approved {
+                Some(tests) if is_approved(suite) => SuiteChoice::Approved(Arc::clone(tests)),
+                _ => SuiteChoice::File(suite.clone()),
+            },
             checks: args.checks.clone(),
             target: target.clone(),
             trials: args.trials,

@@ -1,0 +1,200 @@
+//! What people write and decide: the draft, approval, rejection.
+
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::State;
+use pawl_engine::review::{Base, DraftEdit, Review, ReviewError, Verdict};
+use pawl_model::{DraftAssertions, DraftInput, Suggestion};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use time::OffsetDateTime;
+use utoipa::ToSchema;
+
+use crate::AppState;
+use crate::eval_tests::{Artifact, read_body};
+use crate::openapi::NotReviewed;
+use crate::parameters::Path;
+use crate::problem::{ErrorCode, Problem};
+use crate::tenant::{Reviewer, TenantQuery};
+
+/// A draft as a person wants it. What people do not write may be there, so that a draft can be sent back as it was read.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DraftBody {
+    title: String,
+    rationale: String,
+    #[schema(value_type = Object)]
+    input: DraftInput,
+    #[schema(value_type = Object)]
+    assertions: DraftAssertions,
+    /// The version that this is an edit of: where it is there, another version is a conflict.
+    #[serde(default, with = "time::serde::rfc3339::option")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    updated_at: Option<OffsetDateTime>,
+    /// Who writes, where the service asks for them.
+    by: Option<String>,
+    #[serde(default, rename = "eval_test_id")]
+    #[schema(ignore)]
+    _eval_test_id: IgnoredAny,
+    #[serde(default, rename = "source")]
+    #[schema(ignore)]
+    _source: IgnoredAny,
+    #[serde(default, rename = "status")]
+    #[schema(ignore)]
+    _status: IgnoredAny,
+    #[serde(default, rename = "edit_source")]
+    #[schema(ignore)]
+    _edit_source: IgnoredAny,
+    #[serde(default, rename = "generated_at")]
+    #[schema(ignore)]
+    _generated_at: IgnoredAny,
+    #[serde(default, rename = "generator_meta")]
+    #[schema(ignore)]
+    _generator_meta: IgnoredAny,
+}
+
+/// An approval.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Approval {
+    /// Needed where the proof is not all it could be.
+    notes: Option<String>,
+    /// Who decides, where the service asks for them.
+    by: Option<String>,
+}
+
+/// A rejection.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Rejection {
+    /// Why it is not wanted.
+    #[schema(required)]
+    reason: String,
+    /// Who decides, where the service asks for them.
+    by: Option<String>,
+}
+
+/// Write the draft of a pending suggestion, and have it proven anew
+#[utoipa::path(
+    put, path = "/api/suggestions/{id}/eval-test", tag = "suggestions", operation_id = "edit_draft",
+    security(("user" = []), ("service" = [])),
+    params(("id" = String, Path, description = "The suggestion"), TenantQuery), request_body = DraftBody,
+    responses((status = 200, body = Artifact), NotReviewed),
+)]
+pub(crate) async fn edit(
+    State(state): State<AppState>,
+    reviewer: Reviewer,
+    Path(id): Path<String>,
+    body: Bytes,
+) -> Result<Json<Artifact>, Problem> {
+    let body: DraftBody = read_body(&body)?;
+    let by = name(&reviewer, body.by)?;
+    let edit = DraftEdit {
+        title: body.title,
+        rationale: body.rationale,
+        input: body.input,
+        assertions: body.assertions,
+    };
+    let base = body.updated_at.map_or(Base::Any, Base::UpdatedAt);
+    let review = Review {
+        user_id: reviewer.user_id,
+        suggestion_id: &id,
+        by: &by,
+    };
+    artifact(&state.engine.edit_draft(review, edit, base).await?)
+}
+
+/// Approve a pending suggestion
+#[utoipa::path(
+    post, path = "/api/suggestions/{id}/approve", tag = "suggestions", operation_id = "approve_suggestion",
+    security(("user" = []), ("service" = [])),
+    params(("id" = String, Path, description = "The suggestion"), TenantQuery), request_body = Approval,
+    responses((status = 200, body = super::schema::SuggestionSchema), NotReviewed),
+)]
+pub(crate) async fn approve(
+    State(state): State<AppState>,
+    reviewer: Reviewer,
+    Path(id): Path<String>,
+    body: Bytes,
+) -> Result<Json<Suggestion>, Problem> {
+    let body: Approval = if body.is_empty() {
+        Approval::default()
+    } else {
+        read_body(&body)?
+    };
+    let by = name(&reviewer, body.by)?;
+    let review = Review {
+        user_id: reviewer.user_id,
+        suggestion_id: &id,
+        by: &by,
+    };
+    let notes = body.notes.as_deref();
+    Ok(Json(
+        state.engine.decide(review, Verdict::Approve { notes }).await?,
+    ))
+}
+
+/// Reject a pending suggestion
+#[utoipa::path(
+    post, path = "/api/suggestions/{id}/reject", tag = "suggestions", operation_id = "reject_suggestion",
+    security(("user" = []), ("service" = [])),
+    params(("id" = String, Path, description = "The suggestion"), TenantQuery), request_body = Rejection,
+    responses((status = 200, body = super::schema::SuggestionSchema), NotReviewed),
+)]
+pub(crate) async fn reject(
+    State(state): State<AppState>,
+    reviewer: Reviewer,
+    Path(id): Path<String>,
+    body: Bytes,
+) -> Result<Json<Suggestion>, Problem> {
+    let body: Rejection = read_body(&body)?;
+    let by = name(&reviewer, body.by)?;
+    let review = Review {
+        user_id: reviewer.user_id,
+        suggestion_id: &id,
+        by: &by,
+    };
+    let reason = &body.reason;
+    Ok(Json(
+        state.engine.decide(review, Verdict::Reject { reason }).await?,
+    ))
+}
+
+/// Who decides: a user always in their own name.
+fn name(reviewer: &Reviewer, given: Option<String>) -> Result<String, Problem> {
+    match (&reviewer.email, given) {
+        (Some(email), None) => Ok(email.clone()),
+        (Some(_), Some(_)) => {
+            let detail = "`by` is for the service alone: a user decides in their own name";
+            Err(Problem::new(ErrorCode::Unprocessable).because(detail))
+        }
+        (None, given) => Ok(given.unwrap_or_else(|| "service".to_owned())),
+    }
+}
+
+fn artifact(suggestion: &Suggestion) -> Result<Json<Artifact>, Problem> {
+    let artifact = Artifact::of(suggestion);
+    artifact.map(Json).ok_or(Problem::new(ErrorCode::NotFound))
+}
+
+impl From<ReviewError> for Problem {
+    fn from(error: ReviewError) -> Self {
+        let code = match &error {
+            ReviewError::NotFound => ErrorCode::NotFound,
+            ReviewError::Decided { .. }
+            | ReviewError::Changed
+            | ReviewError::NoDraft
+            | ReviewError::NeedsHumanInput
+            | ReviewError::HistoryFull => ErrorCode::Conflict,
+            ReviewError::NotATest
+            | ReviewError::Unreadable(_)
+            | ReviewError::NoteNeeded { .. }
+            | ReviewError::Invalid(_) => ErrorCode::Unprocessable,
+            ReviewError::Engine(error) => return Self::from(error),
+        };
+        match error {
+            ReviewError::Invalid(errors) => Self::new(code).with_errors(errors),
+            error => Self::new(code).because(error.to_string()),
+        }
+    }
+}
