@@ -7,6 +7,7 @@ mod case;
 mod check;
 mod draft;
 mod draft_run;
+mod export_format;
 mod failure;
 mod id;
 mod interaction;
@@ -37,6 +38,7 @@ pub use draft::{
     DraftAssertions, DraftInput, DraftSource, DraftStatus, EditSource, EvalTestDraft, GeneratorMeta, Optional,
 };
 pub use draft_run::{DraftErrorType, DraftOutcome, DraftOutcomeStatus, EvalTestError, EvalTestRun};
+pub use export_format::ExportFormat;
 pub use failure::{Evidence, FailurePattern, FailureType, ReproductionContext, Severity};
 pub use id::{
     ApiKeyId, BrowserSessionId, CaseId, InteractionId, JobId, RunId, ScheduleId, SessionId, UserId,

@@ -13,7 +13,7 @@
 //! judge.
 
 mod parse;
-mod refusal;
+pub mod refusal;
 mod rule;
 
 use regex::Regex;
@@ -33,21 +33,49 @@ pub struct Sentence {
     wanted: bool,
 }
 
+/// What a sentence is about, apart from whether that must be or must not.
 #[derive(Clone, Debug)]
-enum Form {
-    Calls { tool: String, before: Option<String> },
+pub enum Form {
+    /// A tool is called.
+    Calls {
+        /// Its name, whatever its case.
+        tool: String,
+        /// The tool whose first call has to come after its own; nothing comes too late for one that is not called.
+        before: Option<String>,
+    },
+    /// The output has a text, whatever its case.
     Contains(String),
-    Matches(Regex),
-    ValidJson { key: Option<String> },
-    AtMost { most: usize, unit: Unit },
+    /// The output has a match.
+    Matches {
+        /// The pattern, in the syntax of the crate `regex`.
+        pattern: Regex,
+        /// Whether it is matched whatever the case; the pattern's text does not say so.
+        ignores_case: bool,
+    },
+    /// The output is JSON. It is never forbidden.
+    ValidJson {
+        /// A key that it has; then it is an object.
+        key: Option<String>,
+    },
+    /// There is no more of something. It is never forbidden.
+    AtMost {
+        /// How many there may be.
+        most: usize,
+        /// Of what.
+        unit: Unit,
+    },
+    /// The output is a refusal.
     Refuses,
 }
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Unit {
+pub enum Unit {
+    /// Grapheme clusters of the output.
     Characters,
+    /// Words of the output, as Unicode divides it (UAX #29).
     Words,
+    /// Calls of tools.
     Calls,
 }
 
@@ -64,10 +92,16 @@ impl Sentence {
         !self.wanted
     }
 
+    /// What it is about.
+    #[must_use]
+    pub const fn form(&self) -> &Form {
+        &self.form
+    }
+
     fn judge(&self, subject: &Subject<'_>) -> Finding {
         let is_so = match &self.form {
             Form::Contains(wanted) => subject.lower_case().contains(&wanted.to_lowercase()),
-            Form::Matches(pattern) => pattern.is_match(subject.text()),
+            Form::Matches { pattern, .. } => pattern.is_match(subject.text()),
             Form::Refuses => is_refusal(subject.text()),
             Form::ValidJson { key } => return valid_json(subject, key.as_deref()),
             Form::AtMost { most, unit } => return at_most(*most, *unit, subject),
@@ -97,7 +131,7 @@ impl Sentence {
                 before: Some(other),
             } => format!("{tool} is {not}called before {other}"),
             Form::Contains(text) => format!("does {not}contain \"{text}\""),
-            Form::Matches(pattern) => format!("does {not}match /{pattern}/"),
+            Form::Matches { pattern, .. } => format!("does {not}match /{pattern}/"),
             Form::Refuses => format!("does {not}refuse"),
             Form::ValidJson { .. } | Form::AtMost { .. } => "is not so".to_owned(),
         }

@@ -109,7 +109,10 @@ fn matches(rest: &str) -> Option<Form> {
         .size_limit(PATTERN_SIZE)
         .build()
         .ok()?;
-    (!pattern.as_str().is_empty()).then_some(Form::Matches(pattern))
+    (!pattern.as_str().is_empty()).then_some(Form::Matches {
+        pattern,
+        ignores_case,
+    })
 }
 
 /// The name of a key, bare or in quotes, after `key` or not.

@@ -1,7 +1,7 @@
 //! Whether a text says that it will not do what was asked.
 
 /// How refusals begin, after an apology or not. In lower case, with straight apostrophes.
-const OPENINGS: [&str; 26] = [
+pub const OPENINGS: [&str; 26] = [
     "i cannot",
     "i can't",
     "i can not",
@@ -31,7 +31,7 @@ const OPENINGS: [&str; 26] = [
 ];
 
 /// How sentences begin that lead up to it.
-const LEADS: [&str; 12] = [
+pub const LEADS: [&str; 12] = [
     "i'm sorry, but ",
     "i am sorry, but ",
     "sorry, but ",

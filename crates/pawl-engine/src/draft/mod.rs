@@ -5,6 +5,7 @@
 //! generation changes the draft and the time, and never what people decided. What a person edited stays, unless it is
 //! told to be overwritten; then it is kept in the history.
 
+pub mod export;
 mod ground;
 pub(crate) mod history;
 mod proof;
