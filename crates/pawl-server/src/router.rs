@@ -67,6 +67,7 @@ fn declared() -> (Routes, OpenApi) {
         .routes(routes!(suggestions::review::edit))
         .routes(routes!(suggestions::review::approve))
         .routes(routes!(suggestions::review::reject))
+        .routes(routes!(suggestions::review::export))
         .routes(routes!(suggestions::runs))
         .routes(routes!(suggestions::run))
         .routes(routes!(suggestions::mine))

@@ -13,6 +13,7 @@ use crate::{Result, Scope, Statement, StoreError, Value};
 
 const UNDRAFTED: Statement = pair!("drafts/undrafted");
 const PUT_CONTENT: Statement = shared!("drafts/put_content");
+const HOLD: Statement = pair!("drafts/hold");
 const DECIDE: Statement = shared!("drafts/decide");
 const PATTERNS: Statement = pair!("drafts/patterns");
 const INCIDENTS: Statement = shared!("drafts/incidents");
@@ -23,6 +24,7 @@ const ERRORS: Statement = shared!("drafts/errors");
 pub(crate) const STATEMENTS: &[Statement] = &[
     UNDRAFTED,
     PUT_CONTENT,
+    HOLD,
     DECIDE,
     PATTERNS,
     INCIDENTS,
@@ -105,12 +107,13 @@ pub async fn put_content(scope: &mut Scope, change: &ContentChange<'_>) -> Resul
         change.user_id.into(),
         change.suggestion_id.into(),
         change.content.into(),
-        change.was.0.into(),
-        change.at.into(),
         change.version_history.into(),
-        change.was.1.into(),
+        change.at.into(),
     ];
-    Ok(scope.execute(&PUT_CONTENT, &values).await? > 0)
+    Ok(
+        is_as_it_was(scope, (change.user_id, change.suggestion_id), change.was).await?
+            && scope.execute(&PUT_CONTENT, &values).await? > 0,
+    )
 }
 
 /// What people decide about a suggestion.
@@ -145,10 +148,30 @@ pub async fn decide(scope: &mut Scope, decision: &Decision<'_>) -> Result<bool> 
         decision.approval_metadata.into(),
         decision.version_history.into(),
         decision.at.into(),
-        decision.was.0.into(),
-        decision.was.1.into(),
     ];
-    Ok(scope.execute(&DECIDE, &values).await? > 0)
+    Ok(
+        is_as_it_was(scope, (decision.user_id, decision.suggestion_id), decision.was).await?
+            && scope.execute(&DECIDE, &values).await? > 0,
+    )
+}
+
+/// Whether a suggestion is pending, and its content and history are what they were; it is held until the transaction
+/// ends. Documents are compared by what they say, however others have written them.
+async fn is_as_it_was(
+    scope: &mut Scope,
+    (user, suggestion_id): (UserId, &str),
+    was: (&Json, &Json),
+) -> Result<bool> {
+    let Some(row) = scope
+        .fetch_one(&HOLD, &[user.into(), suggestion_id.into()])
+        .await?
+    else {
+        return Ok(false);
+    };
+    let mut columns = row.columns();
+    let status: SuggestionStatus = columns.read()?;
+    let (content, history): (Json, Json) = (columns.read()?, columns.read()?);
+    Ok(status == SuggestionStatus::Pending && (&content, &history) == was)
 }
 
 /// The patterns of a suggestion, those that are surest first, then the latest.

@@ -28,8 +28,8 @@ pub(crate) use self::mine::{
     WorkArgs,
 };
 pub(crate) use self::review::{
-    ReviewApproveArgs, ReviewCommand, ReviewEditArgs, ReviewListArgs, ReviewRejectArgs, ReviewShowArgs,
-    ReviewerArgs,
+    ReviewApproveArgs, ReviewCommand, ReviewEditArgs, ReviewExportArgs, ReviewListArgs, ReviewRejectArgs,
+    ReviewShowArgs, ReviewerArgs,
 };
 pub(crate) use self::simulation::{SeedArgs, SimulateArgs};
 pub(crate) use self::traces::{

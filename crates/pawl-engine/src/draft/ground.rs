@@ -33,13 +33,23 @@ pub(crate) struct Material {
 }
 
 impl Engine {
-    /// The patterns of a suggestion, a hundred at most, and fifty of the interactions behind them.
+    /// The patterns of a suggestion, a hundred at most, and fifty of the interactions behind them, as the tenant's policy
+    /// lets them be seen.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn evidence(&self, user: UserId, suggestion_id: &str) -> Result<Evidence, EngineError> {
         let mut scope = self.store.read(Actor::Tenant(user)).await?;
-        evidence(&mut scope, user, suggestion_id).await
+        let mut evidence = evidence(&mut scope, user, suggestion_id).await?;
+        let policy = policies::list(&mut scope, &[user]).await?.pop();
+        if let Some(policy) = policy.filter(|policy| policy.obfuscate_pii) {
+            let masker = self.maskers().of(&policy);
+            for incident in &mut evidence.incidents {
+                incident.prompt = masker.mask(&incident.prompt).text.into_owned();
+                incident.response = masker.mask(&incident.response).text.into_owned();
+            }
+        }
+        Ok(evidence)
     }
 
     /// What the draft of a suggestion is made of and tried on.

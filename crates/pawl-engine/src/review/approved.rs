@@ -1,11 +1,12 @@
 //! What was approved: the tests that are run from then on.
 
-use pawl_model::{EvalTestDraft, Suggestion, SuggestionStatus, SuggestionType};
+use pawl_model::{EvalTestDraft, ExportFormat, Suggestion, SuggestionStatus, SuggestionType};
 use pawl_store::Actor;
 use pawl_store::suggestions::{self, Filter};
 
 use super::{Drafted, ReviewError};
 use crate::Engine;
+use crate::draft::export::{self, ExportError, Exported};
 
 /// Suggestions that are read at once.
 const PAGE: u32 = 500;
@@ -19,7 +20,42 @@ pub struct ApprovedTest {
     pub draft: EvalTestDraft,
 }
 
+/// Writes approved tests as a file of a format.
+///
+/// # Errors
+/// When one of them cannot be written.
+pub fn export(format: ExportFormat, tests: &[ApprovedTest]) -> Result<String, ExportError> {
+    let drafts: Vec<Exported<'_>> = tests
+        .iter()
+        .map(|ApprovedTest { suggestion, draft }| Exported {
+            suggestion_id: &suggestion.suggestion_id,
+            approval_metadata: suggestion.approval_metadata.as_ref(),
+            pattern: &suggestion.pattern,
+            draft,
+        })
+        .collect();
+    export::export(format, &drafts)
+}
+
 impl Engine {
+    /// One test that was approved.
+    ///
+    /// # Errors
+    /// When there is none that the actor sees, it is not approved, has no draft, or the database fails.
+    pub async fn approved_test(&self, actor: Actor, id: &str) -> Result<ApprovedTest, ReviewError> {
+        let mut scope = self.store.read(actor).await?;
+        let suggestion = suggestions::get(&mut scope, id).await?;
+        let suggestion = suggestion.ok_or(ReviewError::NotFound)?;
+        if suggestion.status != SuggestionStatus::Approved {
+            return Err(ReviewError::NotApproved);
+        }
+        let drafted = Drafted::of(&suggestion)?.ok_or(ReviewError::NoTest)?;
+        Ok(ApprovedTest {
+            draft: drafted.draft,
+            suggestion,
+        })
+    }
+
     /// The tests that were approved, the oldest first.
     ///
     /// # Errors

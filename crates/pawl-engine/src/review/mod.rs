@@ -48,6 +48,12 @@ pub enum ReviewError {
     /// There is nothing to review yet.
     #[error("it has no draft yet: generate one first")]
     NoDraft,
+    /// It is not approved, as what is exported has to be.
+    #[error("it is not approved")]
+    NotApproved,
+    /// It is approved, and has no test.
+    #[error("it has no test to export")]
+    NoTest,
     /// Guardrails and runbooks have no draft.
     #[error("only suggestions of tests have a draft")]
     NotATest,

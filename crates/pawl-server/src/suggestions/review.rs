@@ -3,19 +3,22 @@
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse as _, Response};
+use pawl_engine::review::approved;
 use pawl_engine::review::{Base, DraftEdit, Review, ReviewError, Verdict};
-use pawl_model::{DraftAssertions, DraftInput, Suggestion};
+use pawl_model::{DraftAssertions, DraftInput, ExportFormat, Suggestion};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use time::OffsetDateTime;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 use crate::AppState;
 use crate::eval_tests::{Artifact, read_body};
 use crate::openapi::NotReviewed;
-use crate::parameters::Path;
+use crate::parameters::{Path, Query};
 use crate::problem::{ErrorCode, Problem};
-use crate::tenant::{Reviewer, TenantQuery};
+use crate::tenant::{Reviewer, Tenant, TenantQuery};
 
 /// A draft as a person wants it. What people do not write may be there, so that a draft can be sent back as it was read.
 #[derive(Deserialize, ToSchema)]
@@ -160,6 +163,46 @@ pub(crate) async fn reject(
     ))
 }
 
+/// What an export is written as.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ExportQuery {
+    /// `promptfoo`, `deepeval`, `pytest`, `jsonl` or `yaml` [default: deepeval].
+    format: Option<String>,
+}
+
+/// Export the test of an approved suggestion to another tool
+#[utoipa::path(
+    get, path = "/api/suggestions/{id}/export", tag = "suggestions", operation_id = "export_suggestion",
+    security(("user" = []), ("service" = []), ("api_key" = ["read"])),
+    params(("id" = String, Path, description = "The suggestion"), ExportQuery, TenantQuery),
+    responses((status = 200, description = "A file of the format", content_type = "text/plain", body = String), NotReviewed),
+)]
+pub(crate) async fn export(
+    State(state): State<AppState>,
+    Tenant(actor): Tenant,
+    Path(id): Path<String>,
+    Query(query): Query<ExportQuery>,
+) -> Result<Response, Problem> {
+    let format = match query.format.as_deref() {
+        None => ExportFormat::DeepEval,
+        Some(word) => ExportFormat::parse(word).ok_or_else(|| {
+            let known: Vec<&str> = ExportFormat::ALL.iter().map(|format| format.as_str()).collect();
+            let detail = format!("there is no format `{word}`: there are {}", known.join(", "));
+            Problem::new(ErrorCode::Unprocessable).because(detail)
+        })?,
+    };
+    let test = state.engine.approved_test(actor, &id).await?;
+    let file = approved::export(format, &[test])
+        .map_err(|error| Problem::new(ErrorCode::Unprocessable).because(error.to_string()))?;
+    let disposition = format!("attachment; filename=\"{}\"", format.file_name());
+    let headers = [
+        (header::CONTENT_TYPE, format.media_type().to_owned()),
+        (header::CONTENT_DISPOSITION, disposition),
+    ];
+    Ok((headers, file).into_response())
+}
+
 /// Who decides: a user always in their own name.
 fn name(reviewer: &Reviewer, given: Option<String>) -> Result<String, Problem> {
     match (&reviewer.email, given) {
@@ -185,8 +228,10 @@ impl From<ReviewError> for Problem {
             | ReviewError::Changed
             | ReviewError::NoDraft
             | ReviewError::NeedsHumanInput
+            | ReviewError::NotApproved
             | ReviewError::HistoryFull => ErrorCode::Conflict,
             ReviewError::NotATest
+            | ReviewError::NoTest
             | ReviewError::Unreadable(_)
             | ReviewError::NoteNeeded { .. }
             | ReviewError::Invalid(_) => ErrorCode::Unprocessable,

@@ -39,6 +39,7 @@ const OPERATIONS: &[Entry] = &[
     ),
     ("POST", "/api/suggestions/{id}/approve", [401, 401, 404, 404, 404]),
     ("POST", "/api/suggestions/{id}/reject", [401, 401, 400, 400, 400]),
+    ("GET", "/api/suggestions/{id}/export", [401, 401, 404, 404, 404]),
     ("GET", "/api/mining", [401, 401, 200, 200, 200]),
     ("GET", "/api/mining/{id}", [401, 401, 404, 404, 404]),
     ("POST", "/api/mining", [401, 401, 202, 202, 202]),

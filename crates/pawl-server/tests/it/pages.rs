@@ -8,6 +8,7 @@ mod login;
 mod origin;
 mod runs;
 mod settings;
+mod suggestions;
 
 use pawl_engine::intake::{Outcome, Terms};
 use pawl_model::{InteractionId, NewInteraction, Score, UserId};

@@ -103,6 +103,8 @@ async fn refusals_say_what_to_do(database: TestDatabase) {
         let (server, path) = (&server, to("/eval-test"));
         async move { send(server, Identity::UserA, (Method::PUT, &path), &body).await }
     };
+    let export = server.get(Identity::UserA, &to("/export")).send().await.unwrap();
+    assert_eq!(export.status(), StatusCode::CONFLICT);
     let (status, problem) = post("/approve", json!({"notes": "good"})).await;
     assert_eq!(status, 409);
     assert_eq!(problem["detail"], "its draft needs human input: edit it first");
@@ -187,6 +189,28 @@ async fn a_draft_from_elsewhere_keeps_every_member(database: TestDatabase) {
     assert_eq!(status, 200);
     let artifact = get(&server, &path.replace("/api/suggestions/", "/eval-tests/")).await;
     assert_eq!(sorted(&artifact["eval_test"]), sorted(&sample));
+
+    let export = |format: &str| {
+        server
+            .get(Identity::UserA, &format!("{path}/export{format}"))
+            .send()
+    };
+    let file = export("?format=jsonl").await.unwrap();
+    assert_eq!(file.headers()["content-type"], "application/x-ndjson");
+    let line: Value = serde_json::from_str(&file.text().await.unwrap()).unwrap();
+    assert_eq!(sorted(&line), sorted(&sample));
+    let golden: Value = export("").await.unwrap().json().await.unwrap();
+    assert_eq!(golden[0]["input"], sample["input"]["prompt"]);
+    assert_eq!(
+        export("?format=excel").await.unwrap().status(),
+        StatusCode::UNPROCESSABLE_ENTITY
+    );
+    let other = server
+        .get(Identity::UserB, &format!("{path}/export"))
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(other.status(), StatusCode::NOT_FOUND);
 }
 
 /// As bytes, with the keys of every object in order.

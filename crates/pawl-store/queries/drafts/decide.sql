@@ -1,5 +1,3 @@
--- One winner: only while it is pending, and is what the reviewer saw.
 update suggestions
 set status = $4, approval_metadata = $5, version_history = $6, updated_at = $7
-where user_id = $2 and (user_id = $1 or $1 is null) and suggestion_id = $3 and status = 'pending'
-    and suggestion_content = $8 and version_history = $9
+where user_id = $2 and (user_id = $1 or $1 is null) and suggestion_id = $3

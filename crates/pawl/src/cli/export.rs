@@ -11,6 +11,8 @@ use super::{DatabaseArgs, UserArgs};
 pub(crate) enum ExportCommand {
     /// Write interactions, the oldest first, masked as the policy says
     Interactions(ExportInteractionsArgs),
+    /// Write the suite of approved tests as a file of another tool; the same as `pawl review export`
+    Suite(super::ReviewExportArgs),
 }
 
 /// `pawl export interactions`.

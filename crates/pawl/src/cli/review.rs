@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use pawl_model::{Severity, SuggestionStatus, SuggestionType};
+use pawl_model::{ExportFormat, Severity, SuggestionStatus, SuggestionType};
 
 use super::{DatabaseArgs, UserArgs};
 
@@ -20,6 +20,8 @@ pub(crate) enum ReviewCommand {
     Approve(ReviewApproveArgs),
     /// Reject a pending suggestion
     Reject(ReviewRejectArgs),
+    /// Write approved tests as a file of another tool
+    Export(ReviewExportArgs),
 }
 
 /// `pawl review list`.
@@ -161,4 +163,30 @@ pub(crate) struct ReviewRejectArgs {
     pub(crate) database: DatabaseArgs,
     #[command(flatten)]
     pub(crate) user: UserArgs,
+}
+
+/// `pawl review export`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pawl review export --format promptfoo --output promptfooconfig.yaml
+  pawl review export sugg_3f2a9c1b7d40 --format pytest > test_approved_drafts.py")]
+pub(crate) struct ReviewExportArgs {
+    /// Only these suggestions [default: all that are approved]
+    #[arg(value_name = "ID")]
+    pub(crate) ids: Vec<String>,
+    /// As what: promptfoo, deepeval, pytest, jsonl or yaml
+    #[arg(long, value_name = "FORMAT", default_value = "yaml", value_parser = export_format)]
+    pub(crate) format: ExportFormat,
+    /// A file in place of standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
+    #[command(flatten)]
+    pub(crate) user: UserArgs,
+}
+
+fn export_format(word: &str) -> Result<ExportFormat, String> {
+    ExportFormat::parse(word).ok_or_else(|| "expected promptfoo, deepeval, pytest, jsonl or yaml".to_owned())
 }

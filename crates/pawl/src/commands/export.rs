@@ -16,6 +16,7 @@ use crate::output::InteractionTable;
 pub(crate) async fn export(command: ExportCommand) -> anyhow::Result<Exit> {
     match command {
         ExportCommand::Interactions(args) => interactions(args).await,
+        ExportCommand::Suite(args) => super::review::export(args).await,
     }
 }
 

@@ -6,14 +6,15 @@ use std::process::Command;
 
 use anyhow::Context as _;
 use pawl_engine::mine::suggestions::{Filter, SuggestionDetail};
+use pawl_engine::review::approved;
 use pawl_engine::review::{Base, DraftEdit, Drafted, Review, ReviewError, Verdict};
 use pawl_engine::{Actor, Engine};
 use pawl_model::UserId;
 use serde_json::Value;
 
 use crate::cli::{
-    ReviewApproveArgs, ReviewCommand, ReviewEditArgs, ReviewListArgs, ReviewRejectArgs, ReviewShowArgs,
-    ReviewerArgs,
+    ReviewApproveArgs, ReviewCommand, ReviewEditArgs, ReviewExportArgs, ReviewListArgs, ReviewRejectArgs,
+    ReviewShowArgs, ReviewerArgs,
 };
 use crate::exit::{Exit, Usage};
 use crate::output;
@@ -29,6 +30,7 @@ pub(crate) async fn review(command: ReviewCommand) -> anyhow::Result<Exit> {
         ReviewCommand::Edit(args) => edit(args).await,
         ReviewCommand::Approve(args) => approve(args).await,
         ReviewCommand::Reject(args) => reject(args).await,
+        ReviewCommand::Export(args) => export(args).await,
     }
 }
 
@@ -211,6 +213,40 @@ async fn reject(args: ReviewRejectArgs) -> anyhow::Result<Exit> {
     decided.map_err(|error| about(&args.id, error))?;
     engine.close().await;
     writeln!(anstream::stdout(), "{} is rejected", args.id)?;
+    Ok(Exit::Passed)
+}
+
+/// Writes approved tests as a file of another tool.
+pub(super) async fn export(args: ReviewExportArgs) -> anyhow::Result<Exit> {
+    let engine = super::open(&args.database).await?;
+    let actor = Actor::Tenant(super::tenant(&engine, &args.user).await?);
+    let tests = if args.ids.is_empty() {
+        engine.approved_tests(actor).await.map_err(told)?
+    } else {
+        let mut tests = Vec::new();
+        for id in &args.ids {
+            tests.push(
+                engine
+                    .approved_test(actor, id)
+                    .await
+                    .map_err(|error| about(id, error))?,
+            );
+        }
+        tests
+    };
+    engine.close().await;
+    let file = approved::export(args.format, &tests)?;
+    match &args.output {
+        Some(path) => {
+            std::fs::write(path, file).with_context(|| format!("cannot write {}", path.display()))?;
+        }
+        None => std::io::stdout().lock().write_all(file.as_bytes())?,
+    }
+    writeln!(
+        anstream::stderr(),
+        "{}",
+        output::counted(tests.len() as u64, "approved test")
+    )?;
     Ok(Exit::Passed)
 }
 

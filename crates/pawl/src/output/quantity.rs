@@ -16,7 +16,7 @@ pub(super) fn count(n: u64) -> String {
 }
 
 /// A count with its noun: `1 case`, `2 cases`.
-pub(super) fn counted(n: u64, noun: &str) -> String {
+pub(crate) fn counted(n: u64, noun: &str) -> String {
     format!("{} {noun}{}", count(n), if n == 1 { "" } else { "s" })
 }
 

@@ -149,7 +149,10 @@ pub(super) async fn page(
     let evidence = state.engine.evidence(visitor.user(), id).await?;
     let moments = Moments::of(state, visitor).await?;
     let (draft, unreadable) = match Drafted::of(&suggestion) {
-        Ok(drafted) => (drafted.as_ref().map(|drafted| DraftView::of(drafted, &moments)), None),
+        Ok(drafted) => (
+            drafted.as_ref().map(|drafted| DraftView::of(drafted, &moments)),
+            None,
+        ),
         Err(error) => (None, Some(error.to_string())),
     };
     let further = evidence.incidents.iter().skip(SHOWN);

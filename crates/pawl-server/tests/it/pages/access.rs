@@ -138,12 +138,14 @@ async fn owners_see_their_pages_and_nothing_in_them_runs(database: TestDatabase)
     server
         .store_run(&run, &[samples::case(&run, 1, State::Failed)])
         .await;
+    let suggestion = super::suggestions::suggested(&server, HOSTILE).await;
     let owner = Browser::of(&server, &server.user_a).await;
     let other = Browser::of(&server, &server.user_b).await;
     for (path, shown) in PAGES {
         if !matches!(shown, Shown::ToUsers | Shown::ToOwner | Shown::Part) {
             continue;
         }
+        let path = path.replace("/suggestions/{id}", &["/suggestions/", &suggestion].concat());
         let path = path.replace("{id}", &id.to_string());
         let path = path.replace("{run}", &run.id.to_string());
         let path = path.replace("{other}", &run.id.to_string());
