@@ -102,7 +102,10 @@ pub(crate) enum Command {
     Migrate(MigrateArgs),
     /// The story writer of the demo, as a target: reads cases as JSON lines, writes user stories
     #[command(hide = true)]
-    StoryAgent(StoryAgentArgs),
+    StoryAgent(AgentArgs),
+    /// The support agent of the demo, as a target: answers the questions that it knows
+    #[command(hide = true)]
+    SupportAgent(AgentArgs),
 }
 
 /// Where the data is.
@@ -351,10 +354,10 @@ pub(crate) struct MigrateArgs {
     pub(crate) runtime_role: Option<String>,
 }
 
-/// `pawl story-agent`.
+/// `pawl story-agent` and `pawl support-agent`.
 #[derive(Debug, Args)]
-pub(crate) struct StoryAgentArgs {
-    /// Write stories with flaws, on purpose
+pub(crate) struct AgentArgs {
+    /// Answer with flaws, on purpose
     #[arg(long)]
     pub(crate) flawed: bool,
 }

@@ -1,5 +1,6 @@
 //! One module per command.
 
+mod agents;
 mod compare;
 mod demo;
 mod doctor;
@@ -17,7 +18,6 @@ mod run;
 mod seed;
 mod serve;
 mod simulate;
-mod story_agent;
 mod user;
 mod work;
 
@@ -55,7 +55,8 @@ pub(crate) async fn dispatch(cli: Cli, stop: &CancellationToken) -> anyhow::Resu
         Command::User(command) => user::user(command).await,
         Command::Key(command) => key::key(command).await,
         Command::Migrate(args) => migrate::migrate(args).await,
-        Command::StoryAgent(args) => story_agent::serve(&args),
+        Command::StoryAgent(args) => agents::stories(&args),
+        Command::SupportAgent(args) => agents::support(&args),
     }
 }
 

@@ -1,6 +1,7 @@
 //! `pawl demo`: every stage of the loop that there is, on bundled data.
 
 mod intake;
+mod review;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use anyhow::Context as _;
 use owo_colors::OwoColorize as _;
 use pawl_engine::mine::{MineReport, MineRequest, Mode};
 use pawl_engine::run::compare::Comparison;
-use pawl_engine::run::{CacheMode, Gate, Labels, PlannedRun, RunRequest, TargetChoice};
+use pawl_engine::run::{CacheMode, Gate, Labels, PlannedRun, RunRequest, SuiteChoice, TargetChoice};
 use pawl_engine::simulation::HistoryPlan;
 use pawl_engine::{Actor, Engine};
 use pawl_model::{TriggeredBy, UserId};
@@ -18,6 +19,7 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use self::intake::Intake;
+use self::review::Reviewed;
 use crate::cli::{DatabaseArgs, DemoArgs};
 use crate::config::Settings;
 use crate::demo;
@@ -77,7 +79,30 @@ pub(crate) async fn demo(args: DemoArgs, stop: &CancellationToken) -> anyhow::Re
         writeln!(
             out,
             "\n{}",
-            "3 · The suite against an agent that is flawed on purpose".bold()
+            "3 · Suggestions get tests, tried on what failed and what did not, and reviewed".bold()
+        )?;
+    }
+    let reviewed = review::run(&engine, user).await?;
+    if !args.json {
+        reviewed.write(&mut out)?;
+        writeln!(
+            out,
+            "\n{}",
+            "4 · The approved tests against the agent as it was, and as it was fixed".bold()
+        )?;
+    }
+    let mut approved = Vec::new();
+    if reviewed.approved > 0 {
+        for agent in ["support-agent --flawed", "support-agent"] {
+            approved.push(stages.run_approved(agent).await?);
+        }
+    }
+    if !args.json {
+        output::write_runs(Format::Table, &engine, actor, &approved, &mut out).await?;
+        writeln!(
+            out,
+            "\n{}",
+            "5 · A suite of your own against an agent that is flawed on purpose".bold()
         )?;
     }
     let flawed = stages.run("story-agent --flawed").await?;
@@ -93,7 +118,7 @@ pub(crate) async fn demo(args: DemoArgs, stop: &CancellationToken) -> anyhow::Re
         writeln!(
             out,
             "\n{}",
-            "4 · The same suite against the agent that was fixed".bold()
+            "6 · The same suite against the agent that was fixed".bold()
         )?;
     }
     let fixed = stages.run("story-agent").await?;
@@ -106,7 +131,7 @@ pub(crate) async fn demo(args: DemoArgs, stop: &CancellationToken) -> anyhow::Re
             &mut out,
         )
         .await?;
-        writeln!(out, "\n{}", "5 · Did it get better, or was it chance?".bold())?;
+        writeln!(out, "\n{}", "7 · Did it get better, or was it chance?".bold())?;
     }
     let comparison = engine
         .compare(actor, flawed.report.run.id, fixed.report.run.id)
@@ -117,7 +142,13 @@ pub(crate) async fn demo(args: DemoArgs, stop: &CancellationToken) -> anyhow::Re
         writeln!(
             out,
             "{}",
-            summary(&intake, &mined, (&flawed, &fixed), &comparison)?
+            summary(
+                &intake,
+                &mined,
+                (&reviewed, &approved),
+                (&flawed, &fixed),
+                &comparison
+            )?
         )?;
     } else {
         output::write_comparison(ComparisonFormat::Table, &comparison, &mut out)?;
@@ -157,11 +188,30 @@ struct Stages<'a> {
 }
 
 impl Stages<'_> {
+    /// The bundled stories against an agent of ours.
     async fn run(&self, agent: &str) -> anyhow::Result<FinishedRun> {
+        let suite = SuiteChoice::File(self.suite.clone());
+        self.execute(suite, Some("user-story"), (agent, "story-template"))
+            .await
+    }
+
+    /// The approved tests against an agent of ours.
+    async fn run_approved(&self, agent: &str) -> anyhow::Result<FinishedRun> {
+        let tests = self.engine.approved_tests(self.actor).await?;
+        let suite = SuiteChoice::Approved(tests.into());
+        self.execute(suite, None, (agent, "support-script")).await
+    }
+
+    async fn execute(
+        &self,
+        suite: SuiteChoice,
+        checks: Option<&str>,
+        (agent, model): (&str, &str),
+    ) -> anyhow::Result<FinishedRun> {
         let ourselves = std::env::current_exe().context("cannot tell where this program is")?;
         let request = RunRequest {
-            suite: self.suite.clone().into(),
-            checks: Some("user-story".to_owned()),
+            suite,
+            checks: checks.map(str::to_owned),
             target: TargetChoice::Persistent(format!("exec:{} {agent}", quoted(&ourselves))),
             trials: 1,
             concurrency: None,
@@ -172,7 +222,7 @@ impl Stages<'_> {
             cache: CacheMode::Off,
             labels: Labels {
                 name: Some(agent.to_owned()),
-                model: Some("story-template".to_owned()),
+                model: Some(model.to_owned()),
                 ..Labels::default()
             },
             resume: None,
@@ -206,6 +256,7 @@ fn quoted(path: &Path) -> String {
 fn summary(
     intake: &Intake,
     mined: &MineReport,
+    (reviewed, approved): (&Reviewed, &[FinishedRun]),
     (flawed, fixed): (&FinishedRun, &FinishedRun),
     comparison: &Comparison,
 ) -> anyhow::Result<String> {
@@ -216,6 +267,8 @@ fn summary(
     let document = json!({
         "intake": intake.document(),
         "mining": mined,
+        "review": reviewed.document(),
+        "approved_runs": approved.iter().map(run).collect::<Vec<_>>(),
         "runs": [run(flawed), run(fixed)],
         "comparison": comparison,
     });
