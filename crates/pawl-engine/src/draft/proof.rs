@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use pawl_checks::judge::{Asked, Opinion, Opinions, Question};
 use pawl_checks::similarity::{cosine, words};
-use pawl_checks::{Grading, Subject};
+use pawl_checks::{CheckType, Grading, Subject};
 use pawl_model::{Budget, EvalTestDraft, ProofCard, ProofVerdict, ProvenSentence, Share, State};
 use pawl_providers::ChatModel;
 use pawl_store::drafts::Replayed;
@@ -17,6 +17,8 @@ use crate::examination::Examination;
 
 /// Healthy interactions that a draft is tried on: those whose prompts are most like its own.
 const NEIGHBOURS: usize = 20;
+/// How alike two prompts are that ask for the same: what must be in the answer to one must be in that to the other.
+const ALIKE: f64 = 0.6;
 /// Incidents, and healthy interactions, that a judge is shown.
 const JUDGED: usize = 5;
 /// How near to the middle a score may be before the judge is asked again, and how often then.
@@ -40,12 +42,16 @@ struct Trial {
     prompt: String,
     output: Value,
     tool_calls: Option<Value>,
+    /// The first sentence that is for it. What must be in the answer to a prompt need not be in that to another; what
+    /// must not be is wrong everywhere.
+    first: usize,
     findings: Vec<(State, Option<String>)>,
 }
 
 impl Trial {
-    fn of(replayed: &Replayed, grading: &Grading) -> Self {
+    fn of(replayed: &Replayed, grading: &Grading, first: usize) -> Self {
         let mut trial = Self {
+            first,
             prompt: replayed.prompt.clone(),
             output: Value::from(replayed.response.as_str()),
             tool_calls: replayed.tool_calls.as_ref().map(|calls| calls.to_value()),
@@ -66,27 +72,37 @@ impl Trial {
             .collect();
     }
 
+    /// What a sentence says of it, where it is for it.
+    fn finding(&self, place: usize) -> Option<&(State, Option<String>)> {
+        self.findings.get(place).filter(|_| place >= self.first)
+    }
+
+    fn is(&self, place: usize, wanted: State) -> bool {
+        self.finding(place).is_some_and(|(state, _)| *state == wanted)
+    }
+
     fn fails(&self) -> bool {
-        self.findings.iter().any(|(state, _)| *state == State::Failed)
+        (0..self.findings.len()).any(|place| self.is(place, State::Failed))
     }
 
     /// Whether nothing about it is left to a judge.
     fn is_decided(&self) -> bool {
-        self.fails() || self.findings.iter().all(|(state, _)| *state != State::Skipped)
+        self.fails() || !(0..self.findings.len()).any(|place| self.is(place, State::Skipped))
     }
 }
 
 /// Tries a draft on its incidents, its golden output, and the healthy interactions that are most like it.
 pub(super) async fn prove(draft: &EvalTestDraft, ground: &Ground<'_>, now: OffsetDateTime) -> ProofCard {
     let grading = rubric::grading(draft);
-    let trials = |replayed: Vec<&Replayed>| -> Vec<Trial> {
-        replayed
-            .into_iter()
-            .map(|replayed| Trial::of(replayed, &grading))
-            .collect()
-    };
-    let mut incidents = trials(ground.incidents.iter().collect());
-    let mut healthy = trials(neighbours(draft, ground.healthy));
+    let required = rubric::sentences(draft)
+        .filter(|(kind, _)| *kind == CheckType::Required)
+        .count();
+    let incidents = ground.incidents.iter();
+    let mut incidents: Vec<Trial> = incidents.map(|one| Trial::of(one, &grading, 0)).collect();
+    let mut healthy: Vec<Trial> = neighbours(draft, ground.healthy)
+        .into_iter()
+        .map(|(likeness, one)| Trial::of(one, &grading, if likeness >= ALIKE { 0 } else { required }))
+        .collect();
     if let Some(judge) = ground.judge
         && grading.questions().next().is_some()
     {
@@ -118,12 +134,11 @@ fn card(
         .enumerate()
         .map(|(place, ((_, text), check))| {
             let of = |trials: &[Trial], wanted: State| {
-                let found = trials.iter().filter(|trial| trial.findings[place].0 == wanted);
-                number(found.count())
+                number(trials.iter().filter(|trial| trial.is(place, wanted)).count())
             };
             let is_compiled = check.questions().next().is_none();
             let is_judged = |trials: &[Trial]| {
-                let told = |trial: &Trial| matches!(trial.findings[place].0, State::Passed | State::Failed);
+                let told = |trial: &Trial| trial.is(place, State::Passed) || trial.is(place, State::Failed);
                 trials.iter().any(told)
             };
             ProvenSentence {
@@ -134,9 +149,8 @@ fn card(
                 false_alarms: of(healthy, State::Failed),
                 reason: incidents
                     .iter()
-                    .map(|trial| &trial.findings[place])
-                    .find_map(|(state, reason)| (*state == State::Failed).then(|| reason.clone()))
-                    .flatten(),
+                    .filter(|trial| trial.is(place, State::Failed))
+                    .find_map(|trial| trial.findings[place].1.clone()),
             }
         })
         .collect();
@@ -274,8 +288,8 @@ fn summary(card: &ProofCard) -> String {
     summary
 }
 
-/// Those whose prompts are most like the draft's.
-fn neighbours<'r>(draft: &EvalTestDraft, healthy: &'r [Replayed]) -> Vec<&'r Replayed> {
+/// Those whose prompts are most like the draft's, and how alike.
+fn neighbours<'r>(draft: &EvalTestDraft, healthy: &'r [Replayed]) -> Vec<(f64, &'r Replayed)> {
     let asked = words(&draft.input.prompt);
     let mut ranked: Vec<(f64, &Replayed)> = healthy
         .iter()
@@ -283,11 +297,8 @@ fn neighbours<'r>(draft: &EvalTestDraft, healthy: &'r [Replayed]) -> Vec<&'r Rep
         .collect();
     // The latest of several that are as like.
     ranked.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    ranked.truncate(NEIGHBOURS);
     ranked
-        .into_iter()
-        .take(NEIGHBOURS)
-        .map(|(_, replayed)| replayed)
-        .collect()
 }
 
 fn number(count: usize) -> u32 {

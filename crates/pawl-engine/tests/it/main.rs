@@ -5,6 +5,7 @@
     reason = "an unwrap is an assertion here, in the helpers of tests too"
 )]
 
+mod approved;
 mod auth;
 mod cache;
 mod compare;
