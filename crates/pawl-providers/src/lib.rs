@@ -9,6 +9,8 @@ mod attempt;
 mod client;
 mod command;
 mod excerpt;
+#[cfg(feature = "firestore")]
+pub mod firestore;
 mod http;
 mod ingest;
 mod model;

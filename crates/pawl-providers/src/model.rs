@@ -32,8 +32,11 @@ pub use failure::{ModelError, ModelFailure, ModelFailureKind};
 pub use settings::ModelSettings;
 pub use spec::{ModelSpec, ModelSpecError, Provider};
 
+#[cfg(feature = "firestore")]
+pub(crate) use endpoint::Refusal;
+pub(crate) use google_auth::GoogleTokens;
+
 use endpoint::{Endpoint, secret_header};
-use google_auth::GoogleTokens;
 
 use crate::attempt::Limiter;
 use crate::client::user_agent;
@@ -55,6 +58,16 @@ struct Shared {
     settings: ModelSettings,
     limiters: Mutex<HashMap<(ModelSpec, Purpose), Arc<Limiter>>>,
     tokens: Mutex<Option<Arc<GoogleTokens>>>,
+}
+
+/// The HTTP client of what is asked with keys.
+pub(crate) fn http_client() -> Result<Client, ModelError> {
+    Client::builder()
+        .user_agent(user_agent())
+        .redirect(Policy::none())
+        .connect_timeout(CONNECT_TIMEOUT)
+        .build()
+        .map_err(ModelError::Client)
 }
 
 /// What a model is asked for. Providers count the two apart.
@@ -130,12 +143,7 @@ impl Shared {
         if let Some(client) = self.client.get() {
             return Ok(client.clone());
         }
-        let client = Client::builder()
-            .user_agent(user_agent())
-            .redirect(Policy::none())
-            .connect_timeout(CONNECT_TIMEOUT)
-            .build()
-            .map_err(ModelError::Client)?;
+        let client = http_client()?;
         Ok(self.client.get_or_init(|| client).clone())
     }
 

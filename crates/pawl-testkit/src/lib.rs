@@ -2,6 +2,8 @@
 //! scripted model server.
 
 mod database;
+#[cfg(feature = "firestore")]
+mod firestore;
 /// What requests to the server and its answers are made of.
 #[cfg(feature = "server")]
 pub mod http {
@@ -15,6 +17,8 @@ pub mod samples;
 mod server;
 
 pub use database::{Engine, TestDatabase};
+#[cfg(feature = "firestore")]
+pub use firestore::FirestoreEmulator;
 #[cfg(feature = "models")]
 pub use model_server::{Asked, CalledTool, Dialect, Fault, ModelServer, Reply, Rule, Script};
 #[cfg(feature = "server")]

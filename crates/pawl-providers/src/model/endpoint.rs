@@ -33,12 +33,12 @@ pub(super) struct Endpoint {
 }
 
 /// Why one attempt gave no answer.
-pub(super) struct Refusal {
-    pub(super) kind: ModelFailureKind,
+pub(crate) struct Refusal {
+    pub(crate) kind: ModelFailureKind,
     /// In our own words.
-    pub(super) what: String,
+    pub(crate) what: String,
     /// In those of the provider.
-    pub(super) said: Option<String>,
+    pub(crate) said: Option<String>,
 }
 
 impl Endpoint {

@@ -88,7 +88,7 @@ struct Token {
 }
 
 /// A source of tokens that keeps the last one as long as it is good.
-pub(super) struct GoogleTokens {
+pub(crate) struct GoogleTokens {
     client: Client,
     credentials: Credentials,
     now: fn() -> OffsetDateTime,
@@ -98,7 +98,7 @@ pub(super) struct GoogleTokens {
 impl GoogleTokens {
     /// The source that the settings name: the file of `GOOGLE_APPLICATION_CREDENTIALS`, else the one that gcloud
     /// wrote, else the machine.
-    pub(super) fn new(settings: &ModelSettings, client: Client) -> Result<Self, ModelError> {
+    pub(crate) fn new(settings: &ModelSettings, client: Client) -> Result<Self, ModelError> {
         Ok(Self {
             client,
             credentials: Credentials::find(&settings.vertex)?,
@@ -108,7 +108,7 @@ impl GoogleTokens {
     }
 
     /// The project that the credentials belong to.
-    pub(super) fn project(&self) -> Option<&str> {
+    pub(crate) fn project(&self) -> Option<&str> {
         match &self.credentials {
             Credentials::ServiceAccount(account) => account.project_id.as_deref(),
             Credentials::User(user) => user.quota_project_id.as_deref(),
@@ -117,7 +117,7 @@ impl GoogleTokens {
     }
 
     /// The value of an `Authorization` header. Callers that come together wait for one token.
-    pub(super) async fn bearer(&self) -> Result<HeaderValue, Failed<Refusal>> {
+    pub(crate) async fn bearer(&self) -> Result<HeaderValue, Failed<Refusal>> {
         let mut kept = self.kept.lock().await;
         if let Some((value, until)) = &*kept
             && *until > Instant::now()
@@ -134,7 +134,7 @@ impl GoogleTokens {
     }
 
     /// Gives up the token that is kept: it was not taken.
-    pub(super) async fn forget(&self) {
+    pub(crate) async fn forget(&self) {
         *self.kept.lock().await = None;
     }
 

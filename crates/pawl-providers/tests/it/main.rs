@@ -6,6 +6,8 @@
 )]
 
 mod command;
+#[cfg(feature = "firestore")]
+mod firestore;
 mod http;
 mod ingest;
 mod models;

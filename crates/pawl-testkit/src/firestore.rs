@@ -1,0 +1,53 @@
+//! A Firestore for tests.
+
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::process::{Child, Command};
+
+/// How long it may take to start.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// An emulator of Firestore in a process of its own, which ends with it. What it serialises and checks that the emulator
+/// does not stands in `firestore/server.cjs`.
+#[derive(Debug)]
+pub struct FirestoreEmulator {
+    /// Where it listens: host and port, as in `FIRESTORE_EMULATOR_HOST`.
+    pub host: String,
+    _process: Child,
+}
+
+impl FirestoreEmulator {
+    /// Starts an empty one.
+    ///
+    /// # Panics
+    /// When it does not start: `scripts/test` installs it.
+    pub async fn start() -> Self {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("firestore");
+        assert!(
+            folder.join("node_modules").exists(),
+            "the Firestore emulator is not installed: run scripts/test, or `npm install` in {}",
+            folder.display()
+        );
+        let mut process = Command::new("node")
+            .arg(folder.join("server.cjs"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .expect("node starts");
+        let output = process.stdout.take().expect("its output is read");
+        let mut lines = BufReader::new(output).lines();
+        let host = tokio::time::timeout(TIMEOUT, lines.next_line())
+            .await
+            .expect("it starts in time")
+            .expect("its output is text")
+            .expect("it prints its address");
+        Self {
+            host,
+            _process: process,
+        }
+    }
+}
