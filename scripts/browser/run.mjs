@@ -19,8 +19,9 @@ import * as interactions from "./tests/interactions.mjs";
 import * as login from "./tests/login.mjs";
 import * as runs from "./tests/runs.mjs";
 import * as settings from "./tests/settings.mjs";
+import * as suggestions from "./tests/suggestions.mjs";
 
-const SUITES = { login, firstSteps, dashboard, interactions, runs, settings };
+const SUITES = { login, firstSteps, dashboard, interactions, suggestions, runs, settings };
 
 const { values: given } = parseArgs({
   options: {

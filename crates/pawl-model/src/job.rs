@@ -10,6 +10,8 @@ words! {
     JobKind {
         /// Failing interactions become patterns, and these suggestions.
         Mine = "mine",
+        /// Suggestions of tests get drafts.
+        Draft = "draft",
     }
 }
 

@@ -35,7 +35,8 @@ pub use budget::{Budget, BudgetError, Cap, Charge, ChargeBasis, FLAT_CHARGE, Res
 pub use case::CaseRecord;
 pub use check::{CheckResult, EvalResults, EvalSummary};
 pub use draft::{
-    DraftAssertions, DraftInput, DraftSource, DraftStatus, EditSource, EvalTestDraft, GeneratorMeta, Optional,
+    DraftAssertions, DraftInput, DraftSource, DraftStatus, EditSource, EvalTestDraft, GeneratorMeta,
+    MAX_DRAFT_ITEMS, MAX_DRAFT_SENTENCE, MAX_DRAFT_TEXT, MAX_DRAFT_TITLE, MAX_DRAFT_TOOL, Optional,
 };
 pub use draft_run::{DraftErrorType, DraftOutcome, DraftOutcomeStatus, EvalTestError, EvalTestRun};
 pub use export_format::ExportFormat;

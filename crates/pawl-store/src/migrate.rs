@@ -64,6 +64,12 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../migrations/sqlite/0009_drafts.sql"),
         include_str!("../migrations/postgres/0009_drafts.sql"),
     ),
+    (
+        10,
+        "scheduled_drafts",
+        include_str!("../migrations/sqlite/0010_scheduled_drafts.sql"),
+        include_str!("../migrations/postgres/0010_scheduled_drafts.sql"),
+    ),
 ];
 
 const TABLE: &str = "_pawl_migrations";

@@ -9,6 +9,7 @@ pub mod export;
 mod ground;
 pub(crate) mod history;
 mod proof;
+mod put;
 pub(crate) mod rubric;
 mod template;
 pub(crate) mod text;
@@ -16,27 +17,29 @@ mod write;
 
 use pawl_checks::mask::Masker;
 use pawl_model::{
-    Budget, Cap, Cost, DraftErrorType, DraftOutcome, DraftOutcomeStatus as Outcome, DraftSource, DraftStatus,
-    EditSource, EvalTestDraft, EvalTestError, EvalTestRun, FailurePattern, GeneratorMeta, Json, ProofCard,
-    Suggestion, SuggestionStatus, SuggestionType, TriggeredBy, Usd, UserId,
+    Budget, Cap, DraftErrorType, DraftOutcome, DraftOutcomeStatus as Outcome, DraftSource, DraftStatus,
+    EditSource, EvalTestDraft, EvalTestError, EvalTestRun, FailurePattern, GeneratorMeta, MAX_DRAFT_TEXT,
+    ProofCard, Suggestion, SuggestionStatus, SuggestionType, TriggeredBy, Usd, UserId,
 };
-use pawl_store::drafts::{self, ContentChange};
+use pawl_store::drafts;
+use pawl_store::jobs::Claimed;
 use pawl_store::{Actor, suggestions};
-use serde_json::{Value, json};
+use serde_json::Value;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
+use tokio_util::sync::CancellationToken;
 
 pub use self::ground::Evidence;
 pub(crate) use self::ground::Material;
-use self::history::Entry;
-use self::proof::Ground;
+use self::put::overwritten;
 pub(crate) use self::template::PLACEHOLDER;
 use self::template::{TemplateReason, template};
 use self::text::Tidy;
 pub(crate) use self::write::PER_SUGGESTION;
 use self::write::{NotWritten, Written};
 use crate::asking::sha256;
-use crate::mine::{Mode, run_id};
+use crate::mine::{Mode, run_id, triggered_by};
+use crate::worker::{Ended, Work};
 use crate::{Engine, EngineError};
 pub use pawl_store::drafts::Replayed;
 
@@ -113,6 +116,28 @@ impl Engine {
     /// # Errors
     /// When the database fails.
     pub async fn draft(&self, request: &DraftRequest) -> Result<DraftReport, EngineError> {
+        let work = Work::by_hand(CancellationToken::new());
+        self.draft_in_parts(request, &work).await
+    }
+
+    /// The same as the work of a job, which may be stopped after each suggestion.
+    pub(crate) async fn draft_for_job(&self, job: &Claimed, work: &Work) -> Result<Ended, EngineError> {
+        let request = DraftRequest {
+            user_id: job.user_id,
+            suggestion_ids: None,
+            batch_size: DEFAULT_BATCH,
+            overwrite: Overwrite::Keep,
+            mode: Mode::Store,
+            triggered_by: triggered_by(&job.payload),
+        };
+        self.draft_in_parts(&request, work).await?;
+        Ok(match work.is_stopped() {
+            true => Ended::Stopped,
+            false => Ended::Finished,
+        })
+    }
+
+    async fn draft_in_parts(&self, request: &DraftRequest, work: &Work) -> Result<DraftReport, EngineError> {
         let started_at = self.clock.now();
         let batch_size = request.batch_size.clamp(1, MAX_BATCH);
         let user = request.user_id;
@@ -143,6 +168,9 @@ impl Engine {
         let budget = Budget::new(cap);
         let (mut made, mut errors) = (Vec::new(), Vec::new());
         for id in ids.iter().take(batch_size as usize) {
+            if work.is_stopped() {
+                break;
+            }
             let mut scope = self.store.read(Actor::Tenant(user)).await?;
             let Some(suggestion) = suggestions::get(&mut scope, id).await? else {
                 continue;
@@ -150,7 +178,7 @@ impl Engine {
             drop(scope);
             run.picked_up_count += 1;
             let (status, error_reason) = match self
-                .draft_one(request, &suggestion, (&run.run_id, &budget))
+                .draft_one((request, work), &suggestion, (&run.run_id, &budget))
                 .await?
             {
                 Made::Draft(draft, reason) => {
@@ -181,9 +209,16 @@ impl Engine {
         run.finished_at = self.clock.now();
         run.cost_usd = budget.spent().as_f64();
         if request.mode == Mode::Store {
-            let mut scope = self.store.write(Actor::Service).await?;
-            drafts::insert_run(&mut scope, user, &run, &errors).await?;
-            scope.commit().await?;
+            let mut scope = work.begin(self).await?;
+            // A schedule that finds nothing leaves nothing.
+            if run.picked_up_count > 0 || request.triggered_by == TriggeredBy::Manual {
+                drafts::insert_run(&mut scope, user, &run, &errors).await?;
+            }
+            if work.is_stopped() {
+                scope.commit().await?;
+            } else {
+                work.finish(scope, run.finished_at).await?;
+            }
         }
         Ok(DraftReport { run, drafts: made })
     }
@@ -236,7 +271,7 @@ impl Engine {
 
     async fn draft_one(
         &self,
-        request: &DraftRequest,
+        (request, work): (&DraftRequest, &Work),
         suggestion: &Suggestion,
         (run_id, budget): (&str, &Budget),
     ) -> Result<Made, EngineError> {
@@ -289,7 +324,7 @@ impl Engine {
             let why = "No sentence of it fails on what went wrong: it would not have caught the incident.";
             let notes = draft.assertions.notes.take().flatten();
             draft.assertions.notes = Some(Some(match notes {
-                Some(notes) => tidy.text(&format!("{why} {notes}"), text::MAX_TEXT),
+                Some(notes) => tidy.text(&format!("{why} {notes}"), MAX_DRAFT_TEXT),
                 None => why.to_owned(),
             }));
         }
@@ -299,91 +334,13 @@ impl Engine {
             };
             let written = (&draft, &card);
             if !self
-                .put_draft(user, suggestion, written, history.as_ref())
+                .put_draft(work, (user, suggestion), written, history.as_ref())
                 .await?
             {
                 return Ok(Made::Skipped("changed_meanwhile"));
             }
         }
         Ok(Made::Draft(Box::new((draft, card)), reason))
-    }
-
-    /// Tries a draft as far as no judge is needed.
-    pub(crate) async fn proven_without_judge(&self, draft: &EvalTestDraft, material: &Material) -> ProofCard {
-        let ground = Ground {
-            incidents: &material.evidence.incidents,
-            healthy: &material.healthy,
-            judge: None,
-        };
-        proof::prove(draft, &ground, self.clock.now().max(draft.updated_at)).await
-    }
-
-    /// Tries a draft, with what is left of the budget of its suggestion for a judge.
-    pub(crate) async fn proven(
-        &self,
-        draft: &EvalTestDraft,
-        material: &Material,
-        (budget, spent): (&Budget, Usd),
-    ) -> ProofCard {
-        // All of it is set aside before the first question, so that the run's budget is never passed.
-        let left = Usd::from_nanos(PER_SUGGESTION.nanos().saturating_sub(spent.nanos()));
-        if let Some(model) = &self.mining.extractor
-            && let Ok(reserved) = budget.reserve(Cost::Known(left))
-        {
-            let own = Budget::new(Cap::User(left));
-            let ground = Ground {
-                incidents: &material.evidence.incidents,
-                healthy: &material.healthy,
-                judge: Some((model, &own)),
-            };
-            let card = proof::prove(draft, &ground, self.clock.now().max(draft.updated_at));
-            let card = tokio::time::timeout(write::TIMEOUT, card).await;
-            reserved.settle(Cost::Known(own.spent()));
-            if let Ok(card) = card {
-                return card;
-            }
-        }
-        self.proven_without_judge(draft, material).await
-    }
-
-    /// Writes a draft in place of what was read, and then its proof. Says whether it did: not where somebody has changed
-    /// the suggestion since it was read.
-    pub(crate) async fn put_draft(
-        &self,
-        user_id: UserId,
-        suggestion: &Suggestion,
-        (draft, card): (&EvalTestDraft, &ProofCard),
-        history: Option<&Json>,
-    ) -> Result<bool, EngineError> {
-        let mut content = suggestion.suggestion_content.to_value();
-        if !content.is_object() {
-            content = json!({});
-        }
-        let stored = |content: &Value| Json::from_serialize(content).map_err(EngineError::TraceData);
-        content["eval_test"] = json!(draft);
-        let with_draft = stored(&content)?;
-        content["eval_test_proof"] = json!(card);
-        let with_proof = stored(&content)?;
-        let mut scope = self.store.write(Actor::Service).await?;
-        let change = ContentChange {
-            user_id,
-            suggestion_id: &suggestion.suggestion_id,
-            content: &with_draft,
-            was: (&suggestion.suggestion_content, &suggestion.version_history),
-            version_history: history.unwrap_or(&suggestion.version_history),
-            at: draft.updated_at,
-        };
-        if !drafts::put_content(&mut scope, &change).await? {
-            return Ok(false);
-        }
-        let change = ContentChange {
-            content: &with_proof,
-            was: (&with_draft, change.version_history),
-            ..change
-        };
-        drafts::put_content(&mut scope, &change).await?;
-        scope.commit().await?;
-        Ok(true)
     }
 }
 
@@ -406,25 +363,6 @@ fn blocked(request: &DraftRequest, suggestion: &Suggestion, existing: &Value) ->
         (false, false, _) => Some("overwrite_blocked"),
         (true, false, None) => Some("already_has_draft"),
     }
-}
-
-/// What is added to the history, where a person's words are overwritten; none where there is no room for them.
-fn overwritten(
-    suggestion: &Suggestion,
-    existing: &Value,
-    at: OffsetDateTime,
-) -> Result<Option<Option<Json>>, EngineError> {
-    if existing.is_null() || existing["edit_source"] == EditSource::Generated.as_str() {
-        return Ok(Some(None));
-    }
-    let entry = Entry {
-        new_status: suggestion.status,
-        actor: "generation",
-        at,
-        notes: Some("a draft that a person had edited was overwritten by force"),
-        previous_draft: Some(existing),
-    };
-    Ok(history::with(suggestion, &entry)?.map(Some))
 }
 
 fn assembled(

@@ -1,9 +1,9 @@
 //! Drafts without a model: what is known of the failure, and places for a person to fill in.
 
-use pawl_model::{DraftAssertions, DraftInput, FailurePattern, Suggestion};
+use pawl_model::{DraftAssertions, DraftInput, FailurePattern, MAX_DRAFT_TEXT, MAX_DRAFT_TITLE, Suggestion};
 use serde_json::json;
 
-use super::text::{MAX_TEXT, MAX_TITLE, capped};
+use super::text::capped;
 use super::write::Written;
 use crate::asking::sha256;
 
@@ -70,16 +70,19 @@ pub(super) fn template(
     })
     .to_string();
     Written {
-        title: capped(&format!("Needs human input: {}", pattern.title), MAX_TITLE),
+        title: capped(&format!("Needs human input: {}", pattern.title), MAX_DRAFT_TITLE),
         rationale: capped(
             &format!(
                 "{} It happens when: {}",
                 pattern.summary, pattern.trigger_condition
             ),
-            MAX_TEXT,
+            MAX_DRAFT_TEXT,
         ),
         input: DraftInput {
-            prompt: capped(asked.unwrap_or("TODO: what the agent is to be asked"), MAX_TEXT),
+            prompt: capped(
+                asked.unwrap_or("TODO: what the agent is to be asked"),
+                MAX_DRAFT_TEXT,
+            ),
             required_state: Some(Some("TODO: what has to be so beforehand, or nothing".to_owned())),
             tools_involved: context
                 .map(|context| context.tools_involved.clone())

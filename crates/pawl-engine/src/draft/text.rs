@@ -1,15 +1,9 @@
 //! What the texts of drafts may be.
 
 use pawl_checks::mask::Masker;
-use pawl_model::{DraftAssertions, DraftInput};
-
-/// Characters of each text.
-pub(crate) const MAX_TITLE: usize = 200;
-pub(crate) const MAX_TEXT: usize = 800;
-pub(crate) const MAX_TOOL: usize = 100;
-pub(crate) const MAX_SENTENCE: usize = 300;
-/// Items of each list.
-pub(crate) const MAX_ITEMS: usize = 20;
+use pawl_model::{
+    DraftAssertions, DraftInput, MAX_DRAFT_ITEMS, MAX_DRAFT_SENTENCE, MAX_DRAFT_TEXT, MAX_DRAFT_TOOL,
+};
 
 /// A text of at most so many characters, cut between words, with an ellipsis where something is missing.
 pub(super) fn capped(text: &str, most: usize) -> String {
@@ -37,27 +31,27 @@ impl Tidy<'_> {
             .iter()
             .map(|text| self.text(text, most))
             .filter(|text| !text.is_empty())
-            .take(MAX_ITEMS)
+            .take(MAX_DRAFT_ITEMS)
             .collect()
     }
 
     pub(super) fn input(&self, input: &DraftInput) -> DraftInput {
         let state = input.required_state.as_ref();
         DraftInput {
-            prompt: self.text(&input.prompt, MAX_TEXT),
-            required_state: state.map(|state| state.as_ref().map(|state| self.text(state, MAX_TEXT))),
-            tools_involved: self.texts(&input.tools_involved, MAX_TOOL),
+            prompt: self.text(&input.prompt, MAX_DRAFT_TEXT),
+            required_state: state.map(|state| state.as_ref().map(|state| self.text(state, MAX_DRAFT_TEXT))),
+            tools_involved: self.texts(&input.tools_involved, MAX_DRAFT_TOOL),
         }
     }
 
     pub(super) fn assertions(&self, assertions: &DraftAssertions) -> DraftAssertions {
         let optional = |text: &Option<Option<String>>| {
             let text = text.as_ref();
-            text.map(|text| text.as_ref().map(|text| self.text(text, MAX_TEXT)))
+            text.map(|text| text.as_ref().map(|text| self.text(text, MAX_DRAFT_TEXT)))
         };
         DraftAssertions {
-            required: self.texts(&assertions.required, MAX_SENTENCE),
-            forbidden: self.texts(&assertions.forbidden, MAX_SENTENCE),
+            required: self.texts(&assertions.required, MAX_DRAFT_SENTENCE),
+            forbidden: self.texts(&assertions.forbidden, MAX_DRAFT_SENTENCE),
             golden_output: optional(&assertions.golden_output),
             notes: optional(&assertions.notes),
         }

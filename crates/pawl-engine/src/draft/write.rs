@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use pawl_model::{
     Budget, BudgetError, Cost, DraftAssertions, DraftErrorType as Type, DraftInput, DraftStatus,
-    FailurePattern, Suggestion, Usd,
+    FailurePattern, MAX_DRAFT_TEXT, MAX_DRAFT_TITLE, Suggestion, Usd,
 };
 use pawl_providers::ChatModel;
 use pawl_store::drafts::Replayed;
@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::{Number, Value, json};
 
 use super::template::TemplateReason;
-use super::text::{MAX_TEXT, MAX_TITLE, Tidy};
+use super::text::Tidy;
 use crate::asking::{Question, Unanswered, object, optional_text, sha256, temperature, text, texts};
 
 const INSTRUCTIONS: &str = include_str!("../../prompts/draft_eval_test.md");
@@ -88,8 +88,8 @@ pub(super) async fn write(
             Unanswered::Schema { message, said } => failed(Type::SchemaValidation, message, Some(said)),
         })?;
     Ok(Written {
-        title: tidy.text(&answer.title, MAX_TITLE),
-        rationale: tidy.text(&answer.rationale, MAX_TEXT),
+        title: tidy.text(&answer.title, MAX_DRAFT_TITLE),
+        rationale: tidy.text(&answer.rationale, MAX_DRAFT_TEXT),
         input: tidy.input(&answer.input),
         assertions: tidy.assertions(&answer.assertions),
         needs_human_input: answer.status == DraftStatus::NeedsHumanInput,
@@ -121,7 +121,7 @@ fn document(
         .map(|incident| {
             let calls = incident.tool_calls.as_ref();
             json!({
-                "response": tidy.text(&incident.response, MAX_TEXT),
+                "response": tidy.text(&incident.response, MAX_DRAFT_TEXT),
                 "tools_called": calls.map(|calls| tool_names(&calls.to_value())),
             })
         })

@@ -460,7 +460,7 @@ impl Run {
 }
 
 /// Who set a job going, as its payload says: a schedule's says nothing.
-fn triggered_by(payload: &Json) -> TriggeredBy {
+pub(crate) fn triggered_by(payload: &Json) -> TriggeredBy {
     let word = &payload.to_value()[TRIGGERED_BY];
     word.as_str()
         .and_then(TriggeredBy::parse)

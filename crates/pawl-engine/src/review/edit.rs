@@ -2,21 +2,24 @@
 
 use pawl_checks::mask::Masker;
 use pawl_model::{
-    Budget, Cap, DraftAssertions, DraftInput, DraftStatus, EditSource, EvalTestDraft, Optional, ProofCard,
-    Suggestion, SuggestionType, Usd,
+    Budget, Cap, DraftAssertions, DraftInput, DraftStatus, EditSource, EvalTestDraft, MAX_DRAFT_ITEMS,
+    MAX_DRAFT_SENTENCE, MAX_DRAFT_TEXT, MAX_DRAFT_TITLE, MAX_DRAFT_TOOL, Optional, ProofCard, Suggestion,
+    SuggestionType, Usd,
 };
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
+use tokio_util::sync::CancellationToken;
 
 use super::{Drafted, Review, ReviewError};
 use crate::Engine;
 use crate::draft::history::{self, Entry};
-use crate::draft::text::{MAX_ITEMS, MAX_SENTENCE, MAX_TEXT, MAX_TITLE, MAX_TOOL};
 use crate::draft::{Material, PER_SUGGESTION, PLACEHOLDER};
 use crate::intake::received::FieldError;
+use crate::worker::Work;
 
 /// What a person can write of a draft.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct DraftEdit {
     /// What is tested, in a few words.
     pub title: String,
@@ -135,10 +138,9 @@ impl Engine {
         let budget = Budget::new(Cap::User(PER_SUGGESTION));
         let card = self.proven(&draft, material, (&budget, Usd::ZERO)).await;
         let written = (&draft, &card);
-        if !self
-            .put_draft(review.user_id, &suggestion, written, Some(&history))
-            .await?
-        {
+        let work = Work::by_hand(CancellationToken::new());
+        let of = (review.user_id, &suggestion);
+        if !self.put_draft(&work, of, written, Some(&history)).await? {
             self.reviewed(review).await?;
             return Err(ReviewError::Changed);
         }
@@ -152,14 +154,14 @@ pub(super) fn problems(edit: &DraftEdit, masker: &Masker) -> Vec<FieldError> {
         masker,
         errors: Vec::new(),
     };
-    found.text("title", &edit.title, MAX_TITLE, Blank::Refused);
-    found.text("rationale", &edit.rationale, MAX_TEXT, Blank::Allowed);
-    found.text("input.prompt", &edit.input.prompt, MAX_TEXT, Blank::Refused);
+    found.text("title", &edit.title, MAX_DRAFT_TITLE, Blank::Refused);
+    found.text("rationale", &edit.rationale, MAX_DRAFT_TEXT, Blank::Allowed);
+    found.text("input.prompt", &edit.input.prompt, MAX_DRAFT_TEXT, Blank::Refused);
     found.optional("input.required_state", &edit.input.required_state);
-    found.list("input.tools_involved", &edit.input.tools_involved, MAX_TOOL);
+    found.list("input.tools_involved", &edit.input.tools_involved, MAX_DRAFT_TOOL);
     let assertions = &edit.assertions;
-    found.list("assertions.required", &assertions.required, MAX_SENTENCE);
-    found.list("assertions.forbidden", &assertions.forbidden, MAX_SENTENCE);
+    found.list("assertions.required", &assertions.required, MAX_DRAFT_SENTENCE);
+    found.list("assertions.forbidden", &assertions.forbidden, MAX_DRAFT_SENTENCE);
     found.optional("assertions.golden_output", &assertions.golden_output);
     found.optional("assertions.notes", &assertions.notes);
     if assertions.required.is_empty() && assertions.forbidden.is_empty() {
@@ -226,16 +228,16 @@ impl Found<'_> {
 
     fn optional(&mut self, field: &str, text: &Optional<String>) {
         if let Some(Some(text)) = text {
-            self.text(field, text, MAX_TEXT, Blank::Allowed);
+            self.text(field, text, MAX_DRAFT_TEXT, Blank::Allowed);
         }
     }
 
     fn list(&mut self, field: &str, texts: &[String], most: usize) {
-        if texts.len() > MAX_ITEMS {
-            let message = format!("has {} items, at most {MAX_ITEMS} are kept", texts.len());
+        if texts.len() > MAX_DRAFT_ITEMS {
+            let message = format!("has {} items, at most {MAX_DRAFT_ITEMS} are kept", texts.len());
             self.add(field.to_owned(), message);
         }
-        for (place, text) in texts.iter().enumerate().take(MAX_ITEMS) {
+        for (place, text) in texts.iter().enumerate().take(MAX_DRAFT_ITEMS) {
             self.text(&format!("{field}[{place}]"), text, most, Blank::Refused);
         }
     }

@@ -202,6 +202,7 @@ impl Engine {
     async fn run_job(&self, job: &Claimed, work: &Work) -> Result<Ended, EngineError> {
         match job.kind {
             JobKind::Mine => self.mine_for_job(job, work).await,
+            JobKind::Draft => self.draft_for_job(job, work).await,
         }
     }
 

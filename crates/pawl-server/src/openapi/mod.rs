@@ -7,7 +7,7 @@ mod schemas;
 use axum::Router;
 use axum::body::Bytes;
 use axum::http::header;
-use axum::response::IntoResponse;
+use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use utoipa::ToSchema;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
@@ -88,7 +88,14 @@ pub(crate) fn add_schema<T: ToSchema>(document: &mut OpenApi) {
     components.schemas.insert(T::name().into_owned(), T::schema());
 }
 
-/// `/openapi.json` and the pages that show it.
+/// The JSON Schema of drafts.
+async fn draft_schema() -> Response {
+    let schema = pawl_model::EvalTestDraft::json_schema();
+    let json = serde_json::to_string_pretty(&schema).unwrap_or_default();
+    ([(header::CONTENT_TYPE, "application/schema+json")], json).into_response()
+}
+
+/// `/openapi.json`, the pages that show it, and schemas of documents.
 pub(crate) fn routes(document: &OpenApi) -> Router<AppState> {
     // A document of ours is names and texts: it can be written.
     let json = Bytes::from(document.to_pretty_json().unwrap_or_default());
@@ -98,5 +105,6 @@ pub(crate) fn routes(document: &OpenApi) -> Router<AppState> {
     };
     Router::new()
         .route("/openapi.json", get(answer))
+        .route("/schemas/eval-test-draft.json", get(draft_schema))
         .merge(reference::routes())
 }

@@ -11,6 +11,7 @@ mod databases;
 mod intake;
 mod models;
 mod refusals;
+mod review;
 mod rig;
 mod samples;
 mod serve;

@@ -5,6 +5,7 @@ use axum::extract::{RawQuery, State};
 use pawl_engine::intake::list::InteractionDetail;
 use pawl_engine::intake::{List, Zone};
 use pawl_engine::mine::suggestions::Mined;
+use pawl_engine::review::Drafted;
 use pawl_engine::trace::StoredTrace;
 use pawl_model::{
     CheckResult, EvalResults, FailurePattern, Interaction, InteractionId, Json, Policy, Suggestion,
@@ -25,6 +26,7 @@ use crate::ui::number;
 use crate::ui::page::Page;
 use crate::ui::session::Visitor;
 use crate::ui::shell::{Section, Shell};
+use crate::ui::suggestions::{Stage, state_of};
 
 #[derive(Template)]
 #[template(path = "interaction.html")]
@@ -65,6 +67,8 @@ struct Finding {
     seen: String,
     /// What is suggested, and what people decided.
     suggested: String,
+    /// Its test, and how far that is.
+    test: Option<(String, Stage)>,
 }
 
 /// A long text.
@@ -270,6 +274,10 @@ impl Finding {
                 },
             ]
             .concat(),
+            test: Drafted::of(&suggestion)
+                .ok()
+                .flatten()
+                .map(|drafted| (drafted.draft.title, state_of(&suggestion))),
             pattern,
             suggestion,
         }
