@@ -47,10 +47,16 @@ impl std::error::Error for Usage {}
 
 /// Says on standard error what failed and why, and which exit code that is.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
+    let kind = |cause: &(dyn std::error::Error + 'static)| {
+        let of_json = || cause.downcast_ref::<serde_json::Error>()?.io_error_kind();
+        cause
+            .downcast_ref::<io::Error>()
+            .map(io::Error::kind)
+            .or_else(of_json)
+    };
     let broken_pipe = error
         .chain()
-        .filter_map(|cause| cause.downcast_ref::<io::Error>())
-        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe);
+        .any(|cause| kind(cause) == Some(io::ErrorKind::BrokenPipe));
     if broken_pipe {
         // Whoever read our output has had enough of it.
         return Exit::Infrastructure.into();

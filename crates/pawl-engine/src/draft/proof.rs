@@ -150,7 +150,9 @@ fn card(
                 reason: incidents
                     .iter()
                     .filter(|trial| trial.is(place, State::Failed))
-                    .find_map(|trial| trial.findings[place].1.clone()),
+                    .find_map(|trial| trial.findings[place].1.as_deref())
+                    // It stands beside the sentence.
+                    .map(|reason| reason.trim_start_matches(text).trim_start_matches(": ").to_owned()),
             }
         })
         .collect();

@@ -5,7 +5,7 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
-use pawl_engine::review::approved;
+use pawl_engine::review::approved::{self, ApprovedTest};
 use pawl_engine::review::{Base, DraftEdit, Review, ReviewError, Verdict};
 use pawl_model::{DraftAssertions, DraftInput, ExportFormat, Suggestion};
 use serde::Deserialize;
@@ -192,7 +192,11 @@ pub(crate) async fn export(
             Problem::new(ErrorCode::Unprocessable).because(detail)
         })?,
     };
-    let test = state.engine.approved_test(actor, &id).await?;
+    file(format, state.engine.approved_test(actor, &id).await?)
+}
+
+/// A test as a file to keep.
+pub(crate) fn file(format: ExportFormat, test: ApprovedTest) -> Result<Response, Problem> {
     let file = approved::export(format, &[test])
         .map_err(|error| Problem::new(ErrorCode::Unprocessable).because(error.to_string()))?;
     let disposition = format!("attachment; filename=\"{}\"", format.file_name());

@@ -80,6 +80,7 @@ impl Pages {
             )
             .page("/suggestions/{id}/preview", post(suggestions::preview))
             .page("/suggestions/{id}/draft", post(suggestions::draft))
+            .page("/suggestions/{id}/export/{format}", get(suggestions::export))
             .page("/suggestions/{id}/approve", post(suggestions::approve))
             .page("/suggestions/{id}/reject", post(suggestions::reject))
             .page("/runs", get(runs::list))

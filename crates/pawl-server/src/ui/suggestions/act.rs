@@ -9,7 +9,7 @@ use pawl_engine::draft::{DraftRequest, Overwrite};
 use pawl_engine::intake::received::FieldError;
 use pawl_engine::mine::Mode;
 use pawl_engine::review::{Base, DraftEdit, Drafted, Review, ReviewError, Verdict};
-use pawl_model::{DraftOutcomeStatus, EditSource, EvalTestDraft, Suggestion, TriggeredBy};
+use pawl_model::{DraftOutcomeStatus, EditSource, EvalTestDraft, ExportFormat, Suggestion, TriggeredBy};
 use serde_json::Value;
 
 use super::detail::page;
@@ -18,7 +18,7 @@ use super::proof::ShownProof;
 use super::versions::{Offer, Versions};
 use crate::AppState;
 use crate::parameters::Path;
-use crate::problem::Problem;
+use crate::problem::{ErrorCode, Problem};
 use crate::ui::page::{Page, refused};
 use crate::ui::session::Visitor;
 
@@ -173,6 +173,17 @@ fn generated_before(suggestion: &Suggestion) -> Option<DraftEdit> {
     });
     let mut generated = drafts.filter(|draft| draft.edit_source == EditSource::Generated);
     generated.next().map(|draft| DraftEdit::from(&draft))
+}
+
+/// The test of an approved suggestion, for another tool.
+pub(in crate::ui) async fn export(
+    State(state): State<AppState>,
+    visitor: Visitor,
+    Path((id, format)): Path<(String, String)>,
+) -> Result<Response, Problem> {
+    let format = ExportFormat::parse(&format).ok_or(Problem::new(ErrorCode::NotFound))?;
+    let test = state.engine.approved_test(visitor.actor(), &id).await?;
+    crate::suggestions::review::file(format, test)
 }
 
 /// Approves.

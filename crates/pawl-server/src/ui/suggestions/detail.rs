@@ -7,7 +7,8 @@ use pawl_engine::intake::received::FieldError;
 use pawl_engine::mine::suggestions::SuggestionDetail;
 use pawl_engine::review::Drafted;
 use pawl_model::{
-    DraftStatus, EditSource, FailurePattern, Severity, Suggestion, SuggestionStatus, SuggestionType,
+    DraftStatus, EditSource, ExportFormat, FailurePattern, Severity, Suggestion, SuggestionStatus,
+    SuggestionType,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -50,6 +51,7 @@ pub(in crate::ui) struct SuggestionPage {
     seen: String,
     last: Option<Moment>,
     pub(super) is_pending: bool,
+    is_approved: bool,
     is_test: bool,
     recurrence_of: Option<String>,
     pattern: Option<FailurePattern>,
@@ -101,6 +103,11 @@ impl SuggestionPage {
     fn problem(&self, field: &str) -> Option<&str> {
         let found = self.problems.iter().find(|error| error.field == field);
         found.map(|error| &*error.message)
+    }
+
+    /// What it can be exported as.
+    fn formats(&self) -> &'static [ExportFormat] {
+        ExportFormat::ALL
     }
 
     fn required(&self) -> Vec<SentenceField> {
@@ -167,6 +174,7 @@ pub(super) async fn page(
         seen: number::counted(suggestion.recurrence_count, "time"),
         last: suggestion.last_seen_at.map(|at| moments.show(at)),
         is_pending: suggestion.status == SuggestionStatus::Pending,
+        is_approved: suggestion.status == SuggestionStatus::Approved,
         is_test: suggestion.suggestion_type == SuggestionType::Eval,
         recurrence_of: suggestion.recurrence_of.clone(),
         further: further

@@ -18,7 +18,7 @@ use pawl_model::{
 };
 use serde::Deserialize;
 
-pub(super) use self::act::{approve, draft, preview, reject, save};
+pub(super) use self::act::{approve, draft, export, preview, reject, save};
 pub(super) use self::detail::show as show_one;
 use super::moment::{Moment, Moments};
 use super::number;

@@ -35,6 +35,7 @@ const PAGES: &[(&str, Shown)] = &[
     ("/suggestions/{id}", Shown::ToOwner),
     ("/suggestions/{id}/preview", Shown::Form),
     ("/suggestions/{id}/draft", Shown::Form),
+    ("/suggestions/{id}/export/{format}", Shown::Download),
     ("/suggestions/{id}/approve", Shown::Form),
     ("/suggestions/{id}/reject", Shown::Form),
     ("/runs", Shown::ToUsers),

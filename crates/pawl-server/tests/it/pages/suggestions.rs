@@ -134,6 +134,13 @@ async fn a_test_is_written_proven_and_approved(database: TestDatabase) {
     assert!(browser.page("/suggestions?status=approved").await.contains(&id));
     let page = browser.page(&path).await;
     assert!(!page.contains("Save and prove"), "what was decided is not edited");
+    let export = [&path, "/export/pytest"].concat();
+    assert!(page.contains(&export), "{page}");
+    let file = browser.get(&export).await;
+    let disposition = "attachment; filename=\"test_approved_drafts.py\"";
+    assert_eq!(header(&file, "content-disposition"), disposition);
+    let other = Browser::of(&server, &server.user_b).await;
+    assert_eq!(other.get(&export).await.status().as_u16(), 404);
 }
 
 async fn who_comes_late_is_shown_both_versions(database: TestDatabase) {
