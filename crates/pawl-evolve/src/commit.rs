@@ -6,7 +6,10 @@ use crate::candidate::CandidateDigest;
 use crate::refusal::Refusal;
 use crate::rollout::{Failure, Spend};
 
-/// A step, decided. Steps are numbered from 0, without gaps.
+/// The step of the final choice, whenever it comes. It fits a signed integer of 64 bits.
+pub const DECISION: u64 = i64::MAX as u64;
+
+/// A step, decided. Steps are numbered from 0, without gaps; only the final choice is [`DECISION`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Commit {
     /// Which one.
@@ -102,6 +105,8 @@ pub struct Screen {
     pub before: f64,
     /// The sum of the proposal's.
     pub after: f64,
+    /// By how much the sum of its dimensions is higher, over those that both have.
+    pub dimensions: f64,
 }
 
 /// Why there was nothing to learn.
@@ -110,8 +115,6 @@ pub struct Screen {
 pub enum SkipReason {
     /// The parent is perfect on its minibatch.
     Perfect,
-    /// No partners for a merge are left.
-    NoPartners,
     /// The merged candidate is one of the pool.
     KnownMerge,
 }

@@ -23,14 +23,19 @@ use crate::settings::Rules;
 impl<E: Evaluate, R: Reflect, J: Journal> Caller<'_, E, R, J> {
     /// Does what was planned.
     pub(crate) async fn execute(&self, plan: Plan) -> Result<Executed, Halt<J::Error>> {
-        let mut tally = Tally::new(plan.step, self.settings.retries);
-        let findings = match &plan.work {
+        let mut tally = Tally::new(plan.step, plan.retries);
+        let findings = match plan.work {
             Work::Validate(validations) => self.validate(validations, &mut tally).await?,
-            Work::Mutate(mutation) => self.mutate(mutation, plan.knows, &mut tally).await?,
-            Work::Merge(merging) => self.merge(merging, plan.knows, &mut tally).await?,
+            Work::Mutate(mutation) => self.mutate(&mutation, plan.knows, &mut tally).await?,
+            Work::Merge(merging) => {
+                let verdict = self.merge(&merging, plan.knows, &mut tally).await?;
+                let parents = merging.parents;
+                Findings::Merged { parents, verdict }
+            }
         };
         Ok(Executed {
-            plan,
+            step: plan.step,
+            held: plan.held,
             spend: tally.spend,
             findings,
         })
@@ -39,11 +44,11 @@ impl<E: Evaluate, R: Reflect, J: Journal> Caller<'_, E, R, J> {
     /// Tries members, all at once; each has its share of the retries, so that none depends on what another one met with.
     async fn validate(
         &self,
-        validations: &[Validation],
+        validations: Vec<Validation>,
         tally: &mut Tally,
     ) -> Result<Findings, Halt<J::Error>> {
         let (step, retries) = (tally.step, tally.retries / validations.len().max(1));
-        if let (0, [seed]) = (step, validations) {
+        if let (0, [seed]) = (step, &validations[..]) {
             let seed = Child {
                 candidate: seed.candidate.clone(),
                 digest: seed.digest.clone(),
@@ -55,12 +60,15 @@ impl<E: Evaluate, R: Reflect, J: Journal> Caller<'_, E, R, J> {
         let each = validations
             .iter()
             .map(|validation| self.validate_one(validation, Tally::new(step, retries)));
-        let mut all = Vec::new();
-        for (rollouts, spend) in try_join_all(each).await? {
+        let mut rollouts = Vec::new();
+        for (one, spend) in try_join_all(each).await? {
             tally.spend += spend;
-            all.push(rollouts);
+            rollouts.push(one);
         }
-        Ok(Findings::Validated(all))
+        Ok(Findings::Validated {
+            validations,
+            rollouts,
+        })
     }
 
     async fn validate_one(
@@ -102,15 +110,10 @@ impl<E: Evaluate, R: Reflect, J: Journal> Caller<'_, E, R, J> {
         merging: &Merging,
         knows: u64,
         tally: &mut Tally,
-    ) -> Result<Findings, Halt<J::Error>> {
+    ) -> Result<Verdict, Halt<J::Error>> {
         let digest = merging.candidate.digest();
-        let proposed = |verdict| Findings::Proposed {
-            parent_rollouts: Vec::new(),
-            reflected: false,
-            verdict,
-        };
         if self.settings.rules == Rules::Strict && self.tried.contains(&digest, knows) {
-            return Ok(proposed(Verdict::Skipped(SkipReason::KnownMerge)));
+            return Ok(Verdict::Skipped(SkipReason::KnownMerge));
         }
         let child = Child {
             candidate: merging.candidate.clone(),
@@ -126,17 +129,18 @@ impl<E: Evaluate, R: Reflect, J: Journal> Caller<'_, E, R, J> {
             examples: seen.iter().flatten().count(),
             before: merging.before,
             after: seen.iter().flatten().map(|rollout| rollout.score).sum(),
+            dimensions: 0.0,
         };
         // What is not known is not worse than before: sums would compare different examples.
         if let (true, Some(failure)) = (screen.examples < merging.screen.len(), &tally.last_failure) {
-            return Ok(proposed(Verdict::Failed(failure.clone())));
+            return Ok(Verdict::Failed(failure.clone()));
         }
         let better = match self.settings.rules {
             Rules::Strict => screen.after > screen.before,
             Rules::Reference => screen.after >= screen.before,
         };
         if !better {
-            return Ok(proposed(Verdict::Rejected(child, screen)));
+            return Ok(Verdict::Rejected(child, screen));
         }
         // Only the reference tries the examples of the screen again.
         let known: HashMap<usize, Arc<Rollout>> = match self.settings.rules {
@@ -162,11 +166,11 @@ impl<E: Evaluate, R: Reflect, J: Journal> Caller<'_, E, R, J> {
             Some(rollout) => Some(rollout.clone()),
             None => others.next().flatten(),
         });
-        Ok(proposed(Verdict::Accepted {
+        Ok(Verdict::Accepted {
             validation: validation.collect(),
             child,
             screen,
-        }))
+        })
     }
 
     /// Tries a child on examples of validation.

@@ -8,7 +8,8 @@
 //! 2. [`begin`](Journal::begin): a call is about to be made, with what it may take at most. From here on it counts as
 //!    spent, whatever happens.
 //! 3. [`finish`](Journal::finish): its answer.
-//! 4. [`commit`](Journal::commit): a step is decided. Steps are committed in their order, each once.
+//! 4. [`commit`](Journal::commit): a step is decided. Steps are committed in their order, each once; only the final choice
+//!    ([`DECISION`]) is committed again when a run is resumed after its end, with higher limits for example.
 //!
 //! A call that was begun and not finished was in flight when the process died. It is asked again, and what it took at
 //! most is counted once more: [`Opened::lost`].
@@ -19,10 +20,12 @@ use std::convert::Infallible;
 
 use serde::{Deserialize, Serialize};
 
-pub use memory::MemoryJournal;
+pub use memory::{CallState, JournalContents, MemoryJournal};
 
 use crate::candidate::{Candidate, CandidateDigest};
 use crate::commit::Commit;
+#[cfg(doc)]
+use crate::commit::DECISION;
 use crate::example::Split;
 use crate::reflect::Reply;
 use crate::rollout::{Cost, Failure, Rollout, Spend};
@@ -120,7 +123,7 @@ pub struct Proposal {
 /// What a journal says when a run begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opened {
-    /// How many steps are committed: those before this one.
+    /// How many steps are committed, the final choice not counted: those before this one.
     pub committed: u64,
     /// What calls may have taken of which there is no answer.
     pub lost: Spend,
@@ -161,7 +164,7 @@ pub trait Journal: Sync {
     /// Where it cannot be written.
     fn finish(&self, call: &Call, answer: &Answer) -> impl Future<Output = Result<(), Self::Error>> + Send;
 
-    /// A step is decided.
+    /// A step is decided; in place of an earlier decision where it is [`DECISION`].
     ///
     /// # Errors
     /// Where it cannot be written.

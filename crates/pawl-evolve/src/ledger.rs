@@ -55,6 +55,8 @@ pub(crate) struct Ledger {
     lost: Spend,
     /// For the final choice.
     aside: Spend,
+    /// Whether steps are planned that are committed already: these fitted, before anything was lost.
+    replays: bool,
 }
 
 impl Ledger {
@@ -65,6 +67,7 @@ impl Ledger {
             held: Spend::default(),
             lost,
             aside: Spend::default(),
+            replays: false,
         }
     }
 
@@ -78,7 +81,13 @@ impl Ledger {
 
     /// What was and may be taken, without what is set aside.
     fn taken(&self) -> Spend {
-        self.spent + self.held + self.lost
+        let taken = self.spent + self.held;
+        if self.replays { taken } else { taken + self.lost }
+    }
+
+    /// Whether the next step is committed already.
+    pub(crate) fn replay(&mut self, replays: bool) {
+        self.replays = replays;
     }
 
     /// How many metric calls are neither taken nor set aside, where they are limited.

@@ -19,6 +19,7 @@ mod merge;
 mod parent;
 mod plan;
 mod pool;
+mod prompt;
 mod reflect;
 mod refusal;
 mod report;
@@ -30,7 +31,7 @@ mod settings;
 mod tried;
 
 pub use candidate::{Candidate, CandidateDigest, Component};
-pub use commit::{Commit, Outcome, Screen, SkipReason, Standing};
+pub use commit::{Commit, DECISION, Outcome, Screen, SkipReason, Standing};
 pub use control::{Cancel, Control};
 pub use error::{EvolveError, TaskError};
 pub use evaluate::{Evaluate, Trial};

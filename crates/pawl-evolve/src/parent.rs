@@ -11,12 +11,32 @@ pub(crate) struct Parents<'a> {
     pub(crate) sources: &'a [ParentSource],
     /// Places of the examples of validation in the order of their ids.
     pub(crate) by_id: &'a [usize],
+    pub(crate) patience: Option<u32>,
     pub(crate) draws: Draws,
 }
 
+/// How often a parent is drawn for a step, at most.
+const DRAWS: u64 = 5;
+
 impl Parents<'_> {
-    /// The parent of an iteration.
+    /// The parent of an iteration: the first one drawn for which proposals did not come to nothing too often, or the one
+    /// of which that is least true.
     pub(crate) fn pick(&self, iteration: u64) -> Index {
+        let in_vain = |parent: Index| self.pool.member(parent).in_vain;
+        let mut least = self.drawn(iteration);
+        for draw in 1..DRAWS {
+            if self.patience.is_none_or(|patience| in_vain(least) < patience) {
+                break;
+            }
+            let parent = self.drawn(iteration + (draw << 32));
+            if in_vain(parent) < in_vain(least) {
+                least = parent;
+            }
+        }
+        least
+    }
+
+    fn drawn(&self, iteration: u64) -> Index {
         match self.source(iteration) {
             Pick::Best => self.pool.best(),
             Pick::Front(frontier) => {

@@ -15,6 +15,8 @@ pub(crate) struct Plan {
     pub(crate) step: u64,
     /// What it may take at most, held for it.
     pub(crate) held: Spend,
+    /// How many failed calls of it may be made again.
+    pub(crate) retries: usize,
     /// How many steps were committed when it was planned: what they tried is known to it.
     pub(crate) knows: u64,
     pub(crate) work: Work,
@@ -53,6 +55,8 @@ pub(crate) struct Mutation {
     pub(crate) known: HashMap<usize, Arc<Rollout>>,
     /// Places of the components to write anew.
     pub(crate) components: Vec<usize>,
+    /// The place of the one to write anew where nothing comes of these.
+    pub(crate) spare: Option<usize>,
     pub(crate) refusals: Vec<Refusal>,
     /// Places of the examples of validation for a successor that is accepted.
     pub(crate) validation: Vec<usize>,
@@ -75,25 +79,34 @@ pub(crate) struct Merging {
 /// A step that was executed, and waits to be committed.
 #[derive(Debug)]
 pub(crate) struct Executed {
-    pub(crate) plan: Plan,
+    pub(crate) step: u64,
+    /// What was held for it.
+    pub(crate) held: Spend,
+    /// What it took.
     pub(crate) spend: Spend,
     pub(crate) findings: Findings,
 }
 
-/// What came of it.
+/// What came of a step.
 #[derive(Debug)]
 pub(crate) enum Findings {
-    /// Of each validation: in the order of its examples.
-    Validated(Vec<Vec<Option<Arc<Rollout>>>>),
-    /// Of a mutation or a merge.
-    Proposed {
-        /// What the parent did on examples that it had not been tried on.
+    /// Members were tried on examples of validation.
+    Validated {
+        validations: Vec<Validation>,
+        /// For each of them, in the order of its examples.
+        rollouts: Vec<Vec<Option<Arc<Rollout>>>>,
+    },
+    /// A member was to be improved.
+    Mutated {
+        parent: Index,
+        /// What it did on examples that it had not been tried on.
         parent_rollouts: Vec<(usize, Arc<Rollout>)>,
         /// Whether texts were asked for.
         reflected: bool,
-        /// What came of the proposal.
         verdict: Verdict,
     },
+    /// Two members were to be joined.
+    Merged { parents: [Index; 2], verdict: Verdict },
 }
 
 /// What came of a proposal.

@@ -1,6 +1,7 @@
 //! The candidates that were validated, and what is known of them.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -32,6 +33,10 @@ pub(crate) struct Member {
     dimensions: Vec<(f64, u32)>,
     /// What it did on examples for training, with what is to be learned from it.
     pub(crate) train: HashMap<usize, Arc<Rollout>>,
+    /// How often proposals for it were made from an example.
+    pub(crate) used: HashMap<usize, u32>,
+    /// How many proposals in a row came to nothing.
+    pub(crate) in_vain: u32,
     /// What came of proposals for it, the latest last.
     pub(crate) refusals: Vec<Refusal>,
     /// Whether it was left behind when the part of the examples grew that the search sees.
@@ -137,6 +142,8 @@ impl Pool {
             scored: 0,
             dimensions: Vec::new(),
             train: newcomer.train,
+            used: HashMap::new(),
+            in_vain: 0,
             refusals: Vec::new(),
             retired: false,
         });
@@ -196,11 +203,24 @@ impl Pool {
             .iter()
             .enumerate()
             .filter(|(_, member)| !member.retired);
-        let better = |best: Index, index: Index| self.members[index].mean() > self.members[best].mean();
+        let better = |best: Index, index: Index| self.rank(index, best) == Ordering::Greater;
         eligible
             .map(|(index, _)| index)
             .reduce(|best, index| if better(best, index) { index } else { best })
             .unwrap_or(0)
+    }
+
+    /// The order of members: by their means, and where these are equal by their dimensions.
+    pub(crate) fn rank(&self, one: Index, other: Index) -> Ordering {
+        let (a, b) = (&self.members[one], &self.members[other]);
+        a.mean().total_cmp(&b.mean()).then_with(|| {
+            let dimensions = |member: &Member| -> f64 {
+                (0..self.dimensions.len())
+                    .filter_map(|dimension| member.dimension_mean(dimension))
+                    .sum()
+            };
+            dimensions(a).total_cmp(&dimensions(b))
+        })
     }
 
     /// The fronts of a kind, and their keys in the order of their names; `by_id` are the places of the examples of

@@ -32,6 +32,15 @@ impl Rollout {
         self.score.is_finite() && self.dimensions.values().all(|score| score.is_finite())
     }
 
+    /// By how much the sum of its dimensions is above another one's, over those that both have.
+    pub(crate) fn dimensions_above(&self, other: &Self) -> f64 {
+        let both = self
+            .dimensions
+            .iter()
+            .filter_map(|(name, score)| Some(score - other.dimensions.get(name)?));
+        both.sum()
+    }
+
     /// Its scores as a 32-bit column gives them back, so that a run that is read from one sees the same ties.
     pub(crate) fn rounded(mut self) -> Self {
         let single = |score: f64| f64::from(score as f32);

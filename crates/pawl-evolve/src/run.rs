@@ -62,7 +62,7 @@ impl<E: Evaluate, R: Reflect, J: Journal> Run<'_, E, R, J> {
             committed: opened.committed,
         });
         let caller = Caller::new(self, opened.committed);
-        let mut search = Search::new(self.task, self.settings, &forecast, opened.lost);
+        let mut search = Search::new(self.task, self.settings, &forecast, opened);
         let finish = self.search(&caller, &mut search, opened.committed).await?;
         search.lose(caller.take_lost());
         (self.control.observer)(&Event::Ended { finish: &finish });

@@ -12,34 +12,65 @@ pub(crate) struct Minibatch<'a> {
     pub(crate) train: &'a [Example],
     pub(crate) sampler: Sampler,
     pub(crate) size: usize,
+    pub(crate) perfect: Option<f64>,
     pub(crate) draws: Draws,
 }
 
 impl Minibatch<'_> {
     /// The places of the examples for a parent in an iteration; each at most once.
     pub(crate) fn draw(&self, parent: Index, iteration: u64) -> Vec<usize> {
-        let size = self.size.clamp(1, self.train.len());
         match self.sampler {
-            Sampler::Epochs => self.chunk(size, iteration),
-            Sampler::HardFirst => self.first_by(size, iteration, |example| self.hardness(parent, example)),
-            Sampler::Variance => self.first_by(size, iteration, |example| self.variance(example)),
+            Sampler::Epochs => self.chunk(iteration),
+            Sampler::Stored => self.stored(parent, iteration),
+            Sampler::Hard => self.weighted(iteration, |example| self.hardness(parent, example)),
+            Sampler::Variance => self.weighted(iteration, |example| self.variance(example)),
         }
     }
 
-    /// The next of an epoch's chunks; the last one of an epoch may be short.
-    fn chunk(&self, size: usize, iteration: u64) -> Vec<usize> {
-        let chunks = self.train.len().div_ceil(size) as u64;
-        let order = self.order("epoch", iteration / chunks);
-        let chunk = (iteration % chunks) as usize;
-        order.into_iter().skip(chunk * size).take(size).collect()
+    fn size(&self) -> usize {
+        self.size.clamp(1, self.train.len())
     }
 
-    /// Those with the highest value; by chance among equals.
-    fn first_by(&self, size: usize, iteration: u64, value: impl Fn(usize) -> f64) -> Vec<usize> {
+    /// The next of an epoch's chunks; the last one of an epoch may be short.
+    fn chunk(&self, iteration: u64) -> Vec<usize> {
+        let chunks = self.train.len().div_ceil(self.size()) as u64;
+        let order = self.order("epoch", iteration / chunks);
+        let before = (iteration % chunks) as usize * self.size();
+        order.into_iter().skip(before).take(self.size()).collect()
+    }
+
+    /// Failures that were used least, before new examples when they were never used and after them when they were; what
+    /// the parent is perfect on comes last.
+    fn stored(&self, parent: Index, iteration: u64) -> Vec<usize> {
+        let member = self.pool.member(parent);
+        let turn = |example: usize| match member.train.get(&example) {
+            Some(rollout) if self.perfect.is_some_and(|perfect| rollout.score >= perfect) => u32::MAX,
+            Some(_) => 2 * member.used.get(&example).copied().unwrap_or_default(),
+            None => 1,
+        };
         let mut order = self.order("batch", iteration);
-        order.sort_by(|a, b| value(*b).total_cmp(&value(*a)));
-        order.truncate(size);
+        order.sort_by_key(|example| turn(*example));
+        order.truncate(self.size());
         order
+    }
+
+    /// So many by chance, without putting back: the smallest of -ln(u) / weight (Efraimidis and Spirakis 2006).
+    fn weighted(&self, iteration: u64, weight: impl Fn(usize) -> f64) -> Vec<usize> {
+        let mut keyed: Vec<(f64, usize)> = (0..self.train.len())
+            .map(|example| {
+                let purpose = format!("weighted-{}", self.train[example].id);
+                // From above 0 to 1.
+                let chance =
+                    ((self.draws.number(&purpose, iteration) >> 11) + 1) as f64 / (1_u64 << 53) as f64;
+                (-chance.ln() / weight(example).max(LEAST_WEIGHT), example)
+            })
+            .collect();
+        keyed.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        keyed
+            .into_iter()
+            .take(self.size())
+            .map(|(_, example)| example)
+            .collect()
     }
 
     fn order(&self, purpose: &str, counter: u64) -> Vec<usize> {
@@ -47,32 +78,34 @@ impl Minibatch<'_> {
         self.draws.order(purpose, counter, ids)
     }
 
-    /// How badly the parent did on an example; unknown ones count as its mean.
+    /// How far the parent is from perfect on an example; unknown ones count as its mean.
     fn hardness(&self, parent: Index, example: usize) -> f64 {
-        let parent = self.pool.member(parent);
-        let score = parent
+        let top = self.perfect.unwrap_or(1.0);
+        let member = self.pool.member(parent);
+        top - member
             .train
             .get(&example)
-            .map_or_else(|| parent.mean(), |rollout| rollout.score);
-        -score
+            .map_or_else(|| member.mean(), |rollout| rollout.score)
     }
 
-    /// How much the scores of an example differ between candidates; unknown ones come first.
+    /// The variance of an example's scores between candidates; unknown ones have that of a fair coin.
     fn variance(&self, example: usize) -> f64 {
         let known = self
             .pool
             .iter()
             .filter_map(|member| Some(member.train.get(&example)?.score));
-        let (mut count, mut sum, mut squares) = (0_u32, 0.0, 0.0);
+        let (mut count, mut sum, mut squares) = (0.0, 0.0, 0.0);
         for score in known {
-            count += 1;
+            count += 1.0;
             sum += score;
             squares += score * score;
         }
-        if count < 2 {
-            return f64::INFINITY;
+        if count < 2.0 {
+            return 0.25;
         }
-        let count = f64::from(count);
         squares / count - (sum / count) * (sum / count)
     }
 }
+
+/// What keeps an example from never being drawn.
+const LEAST_WEIGHT: f64 = 0.05;

@@ -24,6 +24,9 @@ pub struct Settings {
     pub sampler: Sampler,
     /// Where parents come from; one source is drawn for each step.
     pub parents: Vec<ParentSource>,
+    /// Proposals in a row that may come to nothing before another parent is drawn, where there is one; none where that does
+    /// not matter.
+    pub patience: Option<u32>,
     /// Which texts of a parent are written anew.
     pub components: ComponentChoice,
     /// When a proposal is worth a validation.
@@ -61,9 +64,12 @@ pub enum Rules {
 pub enum Sampler {
     /// Every example once an epoch, in an order of chance.
     Epochs,
-    /// Those first that the parent did badly on, as far as is known.
-    HardFirst,
-    /// Those first that tell candidates apart: by the variance of their scores, as far as is known.
+    /// First those that the parent is known to have failed on and that it was not improved on yet, then new ones: what was
+    /// measured is used before more is.
+    Stored,
+    /// By chance, those more often that the parent did badly on, as far as is known.
+    Hard,
+    /// By chance, those more often whose scores differ between candidates, as far as is known.
     Variance,
 }
 
@@ -122,6 +128,8 @@ pub enum Acceptance {
     Better,
     /// It is not worse.
     NotWorse,
+    /// It is better, or as good and better in the sum of its dimensions.
+    BetterByDimensions,
 }
 
 /// How candidates are validated.
@@ -193,7 +201,7 @@ pub struct Limits {
     pub score: Option<f64>,
     /// Candidates in the pool.
     pub candidates: Option<usize>,
-    /// Steps in a row without a new candidate; 0 for the default of 300.
+    /// Steps in a row without a new candidate; 0 for the default of 100.
     pub idle_steps: u32,
     /// Steps in a row that came to nothing because of failures or unreadable replies; 0 for the default of 10.
     pub failed_steps: u32,
@@ -217,20 +225,21 @@ impl Default for Settings {
             seed: 0,
             look_ahead: 1,
             rules: Rules::Strict,
-            minibatch: 3,
-            sampler: Sampler::Epochs,
+            minibatch: 4,
+            sampler: Sampler::Stored,
             parents: vec![
                 source(1, Pick::Best),
                 source(1, Pick::Front(Frontier::Objective)),
                 source(1, Pick::Front(Frontier::Instance)),
             ],
+            patience: Some(8),
             components: ComponentChoice::RoundRobin,
-            acceptance: Acceptance::Better,
+            acceptance: Acceptance::BetterByDimensions,
             validation: Validation::Growing(Growth {
                 block: 15,
-                crowd: 10,
-                keep: 10,
-                finalists: 6,
+                crowd: 12,
+                keep: 6,
+                finalists: 5,
             }),
             merge: None,
             hygiene: Hygiene::default(),
@@ -248,6 +257,10 @@ impl Settings {
     pub fn reference() -> Self {
         Self {
             rules: Rules::Reference,
+            minibatch: 3,
+            sampler: Sampler::Epochs,
+            patience: None,
+            acceptance: Acceptance::Better,
             parents: vec![ParentSource {
                 weight: 1,
                 pick: Pick::Front(Frontier::Instance),

@@ -39,7 +39,8 @@ impl<E: Evaluate, R: Reflect, J: Journal> Caller<'_, E, R, J> {
             .filter(|(example, _)| !mutation.known.contains_key(example))
             .map(|(example, rollout)| (*example, rollout.clone()))
             .collect();
-        let findings = |reflected, verdict| Findings::Proposed {
+        let findings = |reflected, verdict| Findings::Mutated {
+            parent: mutation.parent,
             parent_rollouts,
             reflected,
             verdict,
@@ -55,14 +56,11 @@ impl<E: Evaluate, R: Reflect, J: Journal> Caller<'_, E, R, J> {
         if before.iter().all(|(_, rollout)| perfect(rollout.score)) {
             return Ok(findings(false, Verdict::Skipped(SkipReason::Perfect)));
         }
-        let mut child = match self.successor(mutation, &before, tally).await? {
+        let mut child = match self.successor(mutation, &before, knows, tally).await? {
             Ok(child) => child,
-            Err(verdict) => return Ok(findings(true, verdict)),
+            Err(Nothing::Refused(refusal)) => return Ok(findings(true, Verdict::Refused(refusal))),
+            Err(Nothing::Failed(failure)) => return Ok(findings(true, Verdict::Failed(failure))),
         };
-        if self.settings.rules == Rules::Strict && self.tried.contains(&child.digest, knows) {
-            let refusal = known(&child);
-            return Ok(findings(true, Verdict::Refused(refusal)));
-        }
         self.propose(&child, vec![mutation.digest.clone()], tally.step)
             .await?;
         let verdict = self.screened(&before, &mut child, tally).await?;
@@ -118,35 +116,61 @@ impl<E: Evaluate, R: Reflect, J: Journal> Caller<'_, E, R, J> {
         Ok(all.collect())
     }
 
-    /// The candidate with its texts written anew, or what came instead.
+    /// The candidate with texts written anew that was not tried yet, or what came instead. Where nothing comes of the first
+    /// component, what the parent did is not wasted: the spare one is asked for.
     async fn successor(
         &self,
         mutation: &Mutation,
         before: &[(usize, Arc<Rollout>)],
+        knows: u64,
         tally: &mut Tally,
-    ) -> Result<Result<Child, Verdict>, Halt<J::Error>> {
+    ) -> Result<Result<Child, Nothing>, Halt<J::Error>> {
+        let first = self.edited(mutation, &mutation.components, before, tally).await?;
+        let first = first.and_then(|child| self.unknown(child, knows));
+        let (Err(Nothing::Refused(_)), Some(spare)) = (&first, mutation.spare) else {
+            return Ok(first);
+        };
+        let second = self.edited(mutation, &[spare], before, tally).await?;
+        Ok(second.and_then(|child| self.unknown(child, knows)))
+    }
+
+    /// A child, unless it was tried before.
+    fn unknown(&self, child: Child, knows: u64) -> Result<Child, Nothing> {
+        if self.settings.rules == Rules::Strict && self.tried.contains(&child.digest, knows) {
+            return Err(Nothing::Refused(known(&child)));
+        }
+        Ok(child)
+    }
+
+    /// The candidate with these texts written anew, or what came instead.
+    async fn edited(
+        &self,
+        mutation: &Mutation,
+        places: &[usize],
+        before: &[(usize, Arc<Rollout>)],
+        tally: &mut Tally,
+    ) -> Result<Result<Child, Nothing>, Halt<J::Error>> {
         let step = tally.step;
-        let asked = mutation
-            .components
+        let asked = places
             .iter()
             .map(|place| self.text(mutation, before, *place, step));
         let mut candidate: Candidate = mutation.candidate.clone();
         let mut components = Vec::new();
         let mut instead = None;
         let proposals = try_join_all(asked).await?;
-        for (place, (proposed, spend)) in mutation.components.iter().zip(proposals) {
+        for (place, (proposed, spend)) in places.iter().zip(proposals) {
             tally.spend += spend;
             match proposed {
                 Proposed::Text(text) => {
                     components.push(candidate.components()[*place].name.clone());
                     candidate = candidate.with(*place, text);
                 }
-                Proposed::Refused(refusal) => instead = Some(Verdict::Refused(refusal)),
-                Proposed::Failed(failure) => instead = Some(Verdict::Failed(failure)),
+                Proposed::Refused(refusal) => instead = Some(Nothing::Refused(refusal)),
+                Proposed::Failed(failure) => instead = Some(Nothing::Failed(failure)),
             }
         }
-        if let (true, Some(verdict)) = (components.is_empty(), instead) {
-            return Ok(Err(verdict));
+        if let (true, Some(nothing)) = (components.is_empty(), instead) {
+            return Ok(Err(nothing));
         }
         Ok(Ok(Child {
             digest: candidate.digest(),
@@ -245,11 +269,15 @@ impl<E: Evaluate, R: Reflect, J: Journal> Caller<'_, E, R, J> {
             screen.examples += 1;
             screen.before += before.score;
             screen.after += after.score;
+            screen.dimensions += after.dimensions_above(before);
             child.train.insert(*example, after);
         }
         let better = match self.settings.acceptance {
             Acceptance::Better => screen.after > screen.before,
             Acceptance::NotWorse => screen.after >= screen.before,
+            Acceptance::BetterByDimensions => {
+                screen.after > screen.before || screen.after == screen.before && screen.dimensions > 0.0
+            }
         };
         Ok(match screen.examples {
             0 => Screened::Failed,
@@ -257,6 +285,12 @@ impl<E: Evaluate, R: Reflect, J: Journal> Caller<'_, E, R, J> {
             _ => Screened::Worse(screen),
         })
     }
+}
+
+/// What there is in place of a child.
+enum Nothing {
+    Refused(Refusal),
+    Failed(Failure),
 }
 
 /// How a child did where its parent was tried as well.

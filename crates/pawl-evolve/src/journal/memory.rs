@@ -1,13 +1,14 @@
 //! A journal in memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
 use super::{Answer, Call, Journal, Opened, Proposal};
-use crate::commit::Commit;
+use crate::candidate::CandidateDigest;
+use crate::commit::{Commit, DECISION};
 use crate::rollout::{Cost, Spend};
 
 /// Remembers a run in memory, and whole runs in a file: its contents can be written and read by serde.
@@ -28,6 +29,8 @@ pub struct JournalContents {
     /// What was spent on calls that had to be begun again.
     pub lost: Spend,
     #[serde(skip)]
+    proposed: BTreeSet<(u64, CandidateDigest)>,
+    #[serde(skip)]
     index: BTreeMap<Call, usize>,
 }
 
@@ -47,6 +50,8 @@ impl MemoryJournal {
     pub fn with(mut contents: JournalContents) -> Self {
         let calls = contents.calls.iter().enumerate();
         contents.index = calls.map(|(place, (call, _))| (call.clone(), place)).collect();
+        let proposals = contents.proposals.iter();
+        contents.proposed = proposals.map(|one| (one.step, one.candidate.digest())).collect();
         Self(Mutex::new(contents))
     }
 
@@ -85,7 +90,11 @@ impl Journal for MemoryJournal {
             CallState::Finished(_) => None,
         });
         Ok(Opened {
-            committed: contents.commits.len() as u64,
+            committed: contents
+                .commits
+                .iter()
+                .filter(|commit| commit.step < DECISION)
+                .count() as u64,
             lost: in_flight.fold(contents.lost, |sum, spend| sum + spend),
         })
     }
@@ -99,7 +108,10 @@ impl Journal for MemoryJournal {
 
     async fn propose(&self, proposal: &Proposal) -> Result<(), Infallible> {
         let mut contents = self.lock();
-        if !contents.proposals.contains(proposal) {
+        if contents
+            .proposed
+            .insert((proposal.step, proposal.candidate.digest()))
+        {
             contents.proposals.push(proposal.clone());
         }
         Ok(())
@@ -130,7 +142,11 @@ impl Journal for MemoryJournal {
     }
 
     async fn commit(&self, commit: &Commit) -> Result<(), Infallible> {
-        self.lock().commits.push(commit.clone());
+        let commits = &mut self.lock().commits;
+        while commits.last().is_some_and(|last| last.step >= commit.step) {
+            commits.pop();
+        }
+        commits.push(commit.clone());
         Ok(())
     }
 }

@@ -7,7 +7,7 @@ use crate::draw::Draws;
 use crate::example::Task;
 use crate::plan::{Plan, Validation, Work};
 use crate::pool::Index;
-use crate::settings::{Growth, Settings, Validation as Validated};
+use crate::settings::{Growth, Rules, Settings, Validation as Validated};
 
 /// The order in which examples of validation are seen: as they are where all of them are seen; else by chance, and so that
 /// every beginning has each kind of them in its share.
@@ -107,7 +107,7 @@ impl Search<'_> {
             .iter()
             .map(|validation| validation.examples.len())
             .sum();
-        let need = self.metric_call.times(calls + self.settings.retries);
+        let need = self.metric_call.times(calls);
         if let Some(finish) = self.ledger.refusal(need) {
             self.finish = Some(finish);
             return self.decide();
@@ -120,10 +120,7 @@ impl Search<'_> {
     fn validations(&self, count: usize, seen: usize) -> Vec<Validation> {
         let eligible = self.pool.eligible();
         let mut best: Vec<Index> = (0..self.pool.len()).filter(|index| eligible[*index]).collect();
-        best.sort_by(|a, b| {
-            let mean = |index: &Index| self.pool.member(*index).mean();
-            mean(b).total_cmp(&mean(a)).then(a.cmp(b))
-        });
+        best.sort_by(|a, b| self.pool.rank(*b, *a).then(a.cmp(b)));
         let each = best.into_iter().take(count).map(|index| {
             let member = self.pool.member(index);
             Validation {
@@ -169,7 +166,10 @@ impl Search<'_> {
         Some(self.plan(Work::Validate(validations), need))
     }
 
-    /// The one with the highest mean among those that were tried on most examples; the oldest of equals.
+    /// The best of those that were tried on most examples; the oldest of equals.
+    ///
+    /// The highest of several means is partly luck. Who differs from its parents in one edit is likely to be about as good
+    /// as they are: its mean is drawn towards theirs, as by some examples more.
     pub(super) fn winner(&self) -> Index {
         let most = self
             .pool
@@ -178,9 +178,32 @@ impl Search<'_> {
             .max()
             .unwrap_or_default();
         let finalists = (0..self.pool.len()).filter(|index| self.pool.member(*index).tried() == most);
-        let mean = |index: Index| self.pool.member(index).mean();
+        let better = |best: Index, index: Index| {
+            let order = self
+                .drawn_to_parents(index)
+                .total_cmp(&self.drawn_to_parents(best));
+            order.then(self.pool.rank(index, best)).is_gt()
+        };
         finalists
-            .reduce(|best, index| if mean(index) > mean(best) { index } else { best })
+            .reduce(|best, index| if better(best, index) { index } else { best })
             .unwrap_or(0)
     }
+
+    fn drawn_to_parents(&self, index: Index) -> f64 {
+        let member = self.pool.member(index);
+        let parents = member
+            .parents
+            .iter()
+            .map(|parent| self.pool.member(*parent).mean());
+        let count = member.parents.len();
+        if count == 0 || self.settings.rules == Rules::Reference {
+            return member.mean();
+        }
+        let scored = member.scored() as f64;
+        let prior = parents.sum::<f64>() / count as f64;
+        (scored * member.mean() + WEIGHT_OF_PARENTS * prior) / (scored + WEIGHT_OF_PARENTS)
+    }
 }
+
+/// How many examples the parents' mean counts for in the final choice.
+const WEIGHT_OF_PARENTS: f64 = 10.0;

@@ -1,6 +1,7 @@
 //! What is planned next.
 
 use super::Search;
+use crate::commit::DECISION;
 use crate::execute::asks;
 use crate::ledger::Finish;
 use crate::parent::Parents;
@@ -11,19 +12,21 @@ use crate::sampler::Minibatch;
 use crate::settings::{ComponentChoice, Rules};
 
 /// Steps in a row without a new candidate, where nothing else is said.
-const IDLE_STEPS: u32 = 300;
+const IDLE_STEPS: u32 = 100;
 
 impl Search<'_> {
     /// The next step, or none as long as others are under way; and none at all when the run is over.
     pub(crate) fn next(&mut self, under_way: usize, stopped: Option<Finish>) -> Option<Plan> {
+        let replays = self.steps < self.committed;
+        self.ledger.replay(replays);
         if self.steps == 0 {
-            return Some(self.seed());
+            return self.seed();
         }
         // The seed is what everything else is planned from.
         if self.pool.len() == 0 {
             return None;
         }
-        if let Some(finish) = stopped {
+        if let (Some(finish), false) = (stopped, replays) {
             self.finish.get_or_insert(finish);
         }
         if self.finish.is_none() {
@@ -37,17 +40,20 @@ impl Search<'_> {
         }
     }
 
-    fn seed(&mut self) -> Plan {
+    fn seed(&mut self) -> Option<Plan> {
         let validation = Validation {
             member: 0,
             candidate: self.task.seed.clone(),
             digest: self.task.seed.digest(),
             examples: self.order[..self.seen].to_vec(),
         };
-        self.plan(
-            Work::Validate(vec![validation]),
-            self.metric_call.times(self.seen),
-        )
+        let need = self.metric_call.times(self.seen);
+        if self.settings.rules == Rules::Strict {
+            self.finish = self.ledger.refusal(need);
+        }
+        self.finish
+            .is_none()
+            .then(|| self.plan(Work::Validate(vec![validation]), need))
     }
 
     /// A step of the search itself.
@@ -76,13 +82,19 @@ impl Search<'_> {
         Some(self.plan(work, need))
     }
 
-    pub(super) fn plan(&mut self, work: Work, held: Spend) -> Plan {
+    /// Holds what a step takes at most, and as many retries as there may be.
+    pub(super) fn plan(&mut self, work: Work, need: Spend) -> Plan {
+        let with = |retries: usize| need + self.metric_call.times(retries);
+        let affordable = |retries: &usize| self.ledger.refusal(with(*retries)).is_none();
+        let retries = (1..=self.settings.retries).rev().find(affordable).unwrap_or(0);
+        let held = with(retries);
         self.ledger.hold(held);
-        let step = self.steps;
-        self.steps += 1;
+        let step = if self.decided { DECISION } else { self.steps };
+        self.steps += u64::from(!self.decided);
         Plan {
             step,
             held,
+            retries,
             knows: self.counts.steps,
             work,
         }
@@ -97,12 +109,13 @@ impl Search<'_> {
         Some(Work::Merge(merging))
     }
 
-    fn mutation(&self) -> Option<Work> {
+    fn mutation(&mut self) -> Option<Work> {
         let iteration = self.iterations;
         let parents = Parents {
             pool: &self.pool,
             sources: &self.settings.parents,
             by_id: &self.by_id,
+            patience: self.settings.patience,
             draws: self.draws,
         };
         let parent = parents.pick(iteration);
@@ -111,9 +124,14 @@ impl Search<'_> {
             train: &self.task.train,
             sampler: self.settings.sampler,
             size: self.settings.minibatch,
+            perfect: self.settings.perfect_score,
             draws: self.draws,
         };
         let minibatch = minibatch.draw(parent, iteration);
+        let used = &mut self.pool.member_mut(parent).used;
+        minibatch
+            .iter()
+            .for_each(|place| *used.entry(*place).or_default() += 1);
         let member = self.pool.member(parent);
         let known = minibatch
             .iter()
@@ -127,6 +145,7 @@ impl Search<'_> {
                 Rules::Reference => Default::default(),
             },
             components: self.components(parent),
+            spare: self.spare(parent),
             refusals: member.refusals.clone(),
             validation: self.order[..self.seen].to_vec(),
             minibatch,
@@ -145,6 +164,14 @@ impl Search<'_> {
         }
     }
 
+    /// The component after the one to write anew, if there is another one.
+    fn spare(&self, parent: Index) -> Option<usize> {
+        let count = self.task.seed.components().len();
+        let one = *self.components(parent).first()?;
+        let is_one_of_many = self.settings.components == ComponentChoice::RoundRobin && count > 1;
+        (is_one_of_many && self.settings.rules == Rules::Strict).then_some((one + 1) % count)
+    }
+
     /// What a step takes at most.
     fn need(&self, work: &Work) -> Spend {
         let (calls, reflections) = match work {
@@ -159,7 +186,7 @@ impl Search<'_> {
             Work::Merge(merging) => (merging.screen.len() + merging.validation.len(), 0),
             Work::Validate(validations) => (validations.iter().map(|one| one.examples.len()).sum(), 0),
         };
-        self.metric_call.times(calls + self.settings.retries) + self.reflection.times(reflections)
+        self.metric_call.times(calls) + self.reflection.times(reflections)
     }
 
     /// Why the search is over, apart from what a next step would take.

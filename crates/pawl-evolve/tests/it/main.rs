@@ -8,4 +8,9 @@
 #[path = "../../../../bench/evolve/world/mod.rs"]
 mod world;
 
+mod fault;
+mod invariant;
+mod letters;
 mod parity;
+mod resume;
+mod watch;
