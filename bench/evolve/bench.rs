@@ -1,14 +1,22 @@
 //! Searches in made-up worlds; what came of them is printed as JSON, a line each.
 //!
-//!     bench search PRESETS SEEDS CALLS SETTINGS    searches, with settings as JSON over the defaults
+//!     bench search PRESETS SEEDS CURRENCY LIMIT SETTINGS   searches; CURRENCY is metric_calls or dollars
+//!     bench overhead CANDIDATES EXAMPLES SETTINGS          what the search itself takes
+//!     bench steps COUNT                                    the same by step, for steps that come to nothing
+//!     bench latency CALLS WORKERS MILLISECONDS SETTINGS    what a search takes where every call takes a while
+//!
+//! SETTINGS are JSON over the defaults. Dollars are metric calls, with ten for a reflection.
 
 #![allow(clippy::print_stdout, reason = "this is a program")]
 
+mod latency;
+mod overhead;
 mod world;
 
 use std::error::Error;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use futures::executor::block_on;
 use pawl_evolve::{Control, NoJournal, Run, Settings};
@@ -18,11 +26,31 @@ use world::{Params, Reflector, Tries, World};
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["search", presets, seeds, calls, settings] => {
-            search(presets, range(seeds)?, calls.parse()?, settings)
+        ["search", presets, seeds, currency, limit, overrides] => {
+            let mut settings = settings(overrides)?;
+            match currency {
+                "metric_calls" => settings.limits.metric_calls = Some(limit.parse()?),
+                "dollars" => settings.limits.usd_nanos = Some(limit.parse()?),
+                _ => return Err("a currency is metric_calls or dollars".into()),
+            }
+            return search(presets, range(seeds)?, currency, &settings);
         }
-        _ => Err("usage: bench search PRESETS SEEDS CALLS SETTINGS".into()),
+        ["overhead", candidates, examples, overrides] => {
+            println!(
+                "{}",
+                overhead::pool(candidates.parse()?, examples.parse()?, settings(overrides)?)?
+            );
+        }
+        ["steps", count] => println!("{}", overhead::steps(count.parse()?)?),
+        ["latency", calls, workers, milliseconds, overrides] => {
+            let mut settings = settings(overrides)?;
+            settings.limits.metric_calls = Some(calls.parse()?);
+            let latency = Duration::from_millis(milliseconds.parse()?);
+            println!("{}", latency::measure(&settings, workers.parse()?, latency)?);
+        }
+        _ => return Err("usage: bench search|overhead|steps|latency …".into()),
     }
+    Ok(())
 }
 
 /// `0-29`: from the first to the last.
@@ -31,17 +59,20 @@ fn range(text: &str) -> Result<Range<u64>, Box<dyn Error>> {
     Ok(first.parse()?..last.parse::<u64>()? + 1)
 }
 
-fn search(presets: &str, seeds: Range<u64>, calls: u64, overrides: &str) -> Result<(), Box<dyn Error>> {
-    let settings = settings(overrides)?;
+fn search(
+    presets: &str,
+    seeds: Range<u64>,
+    currency: &str,
+    settings: &Settings,
+) -> Result<(), Box<dyn Error>> {
     for preset in presets.split(',') {
         let params = Params::preset(preset).ok_or("no such preset")?;
         for seed in seeds.clone() {
             let world = World::new(params.clone(), seed);
-            let mut settings = Settings {
+            let settings = Settings {
                 seed,
                 ..settings.clone()
             };
-            settings.limits.metric_calls = Some(calls);
             let (evaluate, reflect) = (Tries::new(&world), Reflector::new(&world, seed));
             let run = Run {
                 task: &world.task(),
@@ -53,6 +84,8 @@ fn search(presets: &str, seeds: Range<u64>, calls: u64, overrides: &str) -> Resu
             };
             let report = block_on(run.evolve())?;
             let line = json!({
+                "side": "ours",
+                "currency": currency,
                 "preset": preset,
                 "seed": seed,
                 "test": world.test_score(&report.best().candidate),

@@ -8,6 +8,16 @@ use pawl_evolve::{Candidate, Cost, Evaluate, Failure, Reflect, Reflection, Reply
 use super::chance::{gauss, hash_order, number, rounded, unit};
 use super::{Asked, Params, World, component_of};
 
+/// A metric call is what dollars are counted in.
+const METRIC_CALL: Cost = Cost {
+    tokens: 0,
+    usd_nanos: 1,
+};
+const REFLECTION: Cost = Cost {
+    tokens: 0,
+    usd_nanos: 10,
+};
+
 /// Whether a style can express a slot.
 pub(super) fn reachable(slot: &str, style: u64, params: &Params) -> bool {
     params.styles == 1 || unit(&format!("reach\u{1f}{slot}\u{1f}{style}")) < params.reach
@@ -115,7 +125,7 @@ pub(super) fn judge(rules: &Rules, asked: &Asked, params: &Params, noise: f64) -
         dimensions,
         feedback: parts.join(" "),
         trace: serde_json::Value::Null,
-        cost: Cost::default(),
+        cost: METRIC_CALL,
     }
 }
 
@@ -160,6 +170,10 @@ impl<'a> Tries<'a> {
 impl Evaluate for Tries<'_> {
     async fn evaluate(&self, trial: Trial<'_>) -> Result<Rollout, Failure> {
         Ok(self.rollout(trial))
+    }
+
+    fn at_most(&self) -> Option<Cost> {
+        Some(METRIC_CALL)
     }
 }
 
@@ -357,7 +371,11 @@ impl Reflect for Reflector<'_> {
         Ok(Reply {
             text: format!("Here is the improved text.\n```\n{text}\n```"),
             end: ReplyEnd::Complete,
-            cost: Cost::default(),
+            cost: REFLECTION,
         })
+    }
+
+    fn at_most(&self) -> Option<Cost> {
+        Some(REFLECTION)
     }
 }

@@ -1,4 +1,56 @@
-//! GEPA as a pure library: texts evolved by reflection, within a budget, without I/O.
+//! GEPA as a pure library: texts evolved by reflection, within limits, without I/O, clock or random state.
+//!
+//! A [`Run`] has a [`Task`] (texts to begin with, examples), [`Settings`], somebody who tries candidates ([`Evaluate`]),
+//! somebody who proposes texts ([`Reflect`]), and something that remembers both ([`Journal`]). What it finds is a function
+//! of these and of the answers it is given: the same at any number of workers, in whatever order answers come, and after
+//! any kill.
+//!
+//! ```
+//! use futures::executor::block_on;
+//! use pawl_evolve::*;
+//!
+//! /// A text is good that names the colour that an example asks for.
+//! struct Judge;
+//!
+//! impl Evaluate for Judge {
+//!     async fn evaluate(&self, trial: Trial<'_>) -> Result<Rollout, Failure> {
+//!         let colour = &trial.example.input;
+//!         let named = trial.candidate.text("prompt").is_some_and(|text| text.contains(colour.as_str()));
+//!         let feedback = if named { "right".to_owned() } else { format!("name {colour}") };
+//!         Ok(Rollout { score: f64::from(u8::from(named)), feedback, ..Rollout::default() })
+//!     }
+//! }
+//!
+//! /// Does as the feedback says. A real one sends `reflection.prompt(8_000)` to a model.
+//! struct Editor;
+//!
+//! impl Reflect for Editor {
+//!     async fn reflect(&self, reflection: Reflection<'_>) -> Result<Reply, Failure> {
+//!         let wish = reflection.records.iter().find_map(|record| record.rollout.feedback.strip_prefix("name "));
+//!         let text = format!("```\n{} {}\n```", reflection.current_text(), wish.unwrap_or_default());
+//!         Ok(Reply { text, ..Reply::default() })
+//!     }
+//! }
+//!
+//! let examples = |colours: [&str; 3]| colours.map(|colour| Example::new(colour, colour)).to_vec();
+//! let task = Task::new(
+//!     Candidate::single("Colours:"),
+//!     examples(["red", "green", "blue"]),
+//!     examples(["green", "blue", "red"]),
+//! )?;
+//! let settings = Settings { limits: Limits::metric_calls(100), ..Settings::default() };
+//! let run = Run {
+//!     task: &task,
+//!     settings: &settings,
+//!     evaluate: &Judge,
+//!     reflect: &Editor,
+//!     journal: &NoJournal,
+//!     control: Control::with_workers(4),
+//! };
+//! let report = block_on(run.evolve())?;
+//! assert_eq!((report.best().mean, report.finish), (Some(1.0), Finish::Perfect));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod call;
 mod candidate;

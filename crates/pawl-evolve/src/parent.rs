@@ -108,3 +108,101 @@ pub(crate) fn front_members(pool: &Pool) -> Vec<Index> {
     let survivors = fronts.survivors(&pool.means(), &pool.eligible());
     (0..pool.len()).filter(|index| survivors[*index]).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::candidate::Candidate;
+    use crate::pool::Newcomer;
+    use crate::rollout::Rollout;
+    use crate::settings::Settings;
+
+    /// A pool with these scores, each member with one dimension that is one less its mean.
+    fn pool(rows: &[&[f64]]) -> Pool {
+        let mut pool = Pool::new(true);
+        for (step, row) in rows.iter().enumerate() {
+            let index = pool.add(Newcomer {
+                candidate: Candidate::single(step.to_string()),
+                parents: Vec::new(),
+                step: step as u64,
+                next_component: 0,
+                train: Default::default(),
+            });
+            let rollouts = row.iter().map(|score| {
+                let dimensions = [("other".to_owned(), 1.0 - score)].into();
+                Some(Arc::new(Rollout {
+                    score: *score,
+                    dimensions,
+                    ..Rollout::default()
+                }))
+            });
+            pool.score(index, &rollouts.collect::<Vec<_>>());
+        }
+        pool
+    }
+
+    fn picked(pool: &Pool, sources: &[ParentSource], patience: Option<u32>) -> Vec<usize> {
+        let by_id: Vec<usize> = (0..pool.member(0).tried()).collect();
+        let parents = Parents {
+            pool,
+            sources,
+            by_id: &by_id,
+            patience,
+            draws: Draws::new(5),
+        };
+        let mut picked = vec![0; pool.len()];
+        (0..600).for_each(|iteration| picked[parents.pick(iteration)] += 1);
+        picked
+    }
+
+    fn only(pick: Pick) -> Vec<ParentSource> {
+        vec![ParentSource { weight: 1, pick }]
+    }
+
+    /// Passes and failures: the last one is the best, and others make up for it on every front.
+    fn covered() -> Pool {
+        pool(&[
+            &[1.0, 1.0, 1.0, 0.0, 0.0, 0.0],
+            &[0.0, 0.0, 0.0, 1.0, 1.0, 1.0],
+            &[1.0, 1.0, 0.0, 1.0, 1.0, 0.0],
+        ])
+    }
+
+    #[test]
+    fn each_source_picks_its_own() {
+        let pool = covered();
+        assert_eq!(picked(&pool, &only(Pick::Best), None), [0, 0, 600]);
+        assert_eq!(picked(&pool, &only(Pick::TopFront(1)), None), [0, 0, 600]);
+        for frontier in [Frontier::Instance, Frontier::Hybrid] {
+            let picked = picked(&pool, &only(Pick::Front(frontier)), None);
+            assert!(picked[0] > 100 && picked[1] > 100, "{frontier:?}: {picked:?}");
+        }
+        // By the dimension's mean the first two are equally good, and the first one goes.
+        assert_eq!(
+            picked(&pool, &only(Pick::Front(Frontier::Objective)), None),
+            [0, 600, 0]
+        );
+        let explored = picked(&pool, &only(Pick::EpsilonGreedy(0.3)), None);
+        assert!(
+            explored[2] > 400 && explored[0] > 30 && explored[1] > 30,
+            "{explored:?}"
+        );
+    }
+
+    #[test]
+    fn the_best_one_has_its_share_whatever_is_on_the_fronts() {
+        let picked = picked(&covered(), &Settings::default().parents, None);
+        assert!(picked[2] > 150, "{picked:?}");
+    }
+
+    #[test]
+    fn who_was_improved_in_vain_is_passed_over() {
+        let mut pool = covered();
+        pool.member_mut(2).in_vain = 8;
+        let sources = Settings::default().parents;
+        let picked = picked(&pool, &sources, Some(8));
+        assert!(picked[2] < 20, "{picked:?}");
+    }
+}

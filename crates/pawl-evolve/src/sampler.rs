@@ -109,3 +109,103 @@ impl Minibatch<'_> {
 
 /// What keeps an example from never being drawn.
 const LEAST_WEIGHT: f64 = 0.05;
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::candidate::Candidate;
+    use crate::pool::Newcomer;
+    use crate::rollout::Rollout;
+
+    /// A pool of one that has these scores on the first examples for training.
+    fn pool(scores: &[f64]) -> Pool {
+        let mut pool = Pool::default();
+        let train = scores.iter().enumerate().map(|(example, score)| {
+            (
+                example,
+                Arc::new(Rollout {
+                    score: *score,
+                    ..Rollout::default()
+                }),
+            )
+        });
+        pool.add(Newcomer {
+            candidate: Candidate::single("seed"),
+            parents: Vec::new(),
+            step: 0,
+            next_component: 0,
+            train: train.collect(),
+        });
+        pool
+    }
+
+    fn drawn(pool: &Pool, sampler: Sampler, iteration: u64) -> Vec<usize> {
+        let train: Vec<Example> = (0..10).map(|nth| Example::new(nth.to_string(), "")).collect();
+        let draws = Draws::new(1);
+        Minibatch {
+            pool,
+            train: &train,
+            sampler,
+            size: 4,
+            perfect: Some(1.0),
+            draws,
+        }
+        .draw(0, iteration)
+    }
+
+    #[test]
+    fn an_epoch_has_every_example_once() {
+        let pool = pool(&[]);
+        let epoch: Vec<usize> = (0..3)
+            .flat_map(|iteration| drawn(&pool, Sampler::Epochs, iteration))
+            .collect();
+        assert_eq!(
+            (epoch.len(), epoch.iter().collect::<HashSet<_>>().len()),
+            (10, 10)
+        );
+        assert_eq!(
+            drawn(&pool, Sampler::Epochs, 2).len(),
+            2,
+            "the last chunk is short"
+        );
+    }
+
+    #[test]
+    fn known_failures_come_before_new_examples_once() {
+        let mut pool = pool(&[0.0, 1.0, 0.5]);
+        for iteration in 0..20 {
+            let batch: HashSet<usize> = drawn(&pool, Sampler::Stored, iteration).into_iter().collect();
+            assert!(
+                batch.contains(&0) && batch.contains(&2) && !batch.contains(&1),
+                "{batch:?}"
+            );
+        }
+        pool.member_mut(0).used.extend([(0, 1), (2, 1)]);
+        for iteration in 0..20 {
+            let batch = drawn(&pool, Sampler::Stored, iteration);
+            assert!(batch.iter().all(|example| *example > 2), "{batch:?}");
+        }
+    }
+
+    #[test]
+    fn hard_examples_are_drawn_more_often_and_none_twice() {
+        let pool = pool(&[0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0]);
+        let mut hard = 0;
+        for iteration in 0..100 {
+            let batch = drawn(&pool, Sampler::Hard, iteration);
+            assert_eq!(batch.iter().collect::<HashSet<_>>().len(), 4);
+            hard += batch.iter().filter(|example| *example % 2 == 0).count();
+            assert_eq!(
+                drawn(&pool, Sampler::Variance, iteration)
+                    .iter()
+                    .collect::<HashSet<_>>()
+                    .len(),
+                4
+            );
+        }
+        assert!(hard > 320, "{hard} of 400");
+    }
+}

@@ -113,7 +113,7 @@ impl Reflect for Speller {
             .records
             .iter()
             .find_map(|record| record.rollout.feedback.strip_prefix("missing "));
-        if hash(0, &[&text, missing.unwrap_or_default()]) % 3 == 0 {
+        if hash(0, &[&text, missing.unwrap_or_default()]).is_multiple_of(3) {
             text.pop();
         }
         text.push_str(missing.unwrap_or("-"));

@@ -13,4 +13,5 @@ mod invariant;
 mod letters;
 mod parity;
 mod resume;
+mod spending;
 mod watch;

@@ -99,11 +99,11 @@ impl Journal for Mortal {
 }
 
 /// Ends with the size of the pool: no ceiling is in play.
-fn settings(look_ahead: usize) -> Settings {
+fn settings(look_ahead: usize, candidates: usize) -> Settings {
     Settings {
         look_ahead,
         limits: Limits {
-            candidates: Some(9),
+            candidates: Some(candidates),
             time: Some(Duration::from_secs(1)),
             ..Limits::default()
         },
@@ -120,14 +120,17 @@ fn small_world() -> World {
 }
 
 /// The report, and how many metric calls were made.
-fn run<J: Journal>(settings: &Settings, journal: &J) -> (Result<Report, EvolveError<J::Error>>, u64) {
-    let world = small_world();
-    let evaluate = Tries::new(&world);
+fn run<J: Journal>(
+    world: &World,
+    settings: &Settings,
+    journal: &J,
+) -> (Result<Report, EvolveError<J::Error>>, u64) {
+    let evaluate = Tries::new(world);
     let run = Run {
         task: &world.task(),
         settings,
         evaluate: &evaluate,
-        reflect: &Reflector::new(&world, 4),
+        reflect: &Reflector::new(world, 4),
         journal,
         control: Control::with_workers(3),
     };
@@ -136,13 +139,15 @@ fn run<J: Journal>(settings: &Settings, journal: &J) -> (Result<Report, EvolveEr
 }
 
 fn survives(kills: Kills, look_ahead: usize) {
-    let settings = settings(look_ahead);
-    let whole = run(&settings, &NoJournal).0.unwrap();
-    assert!(whole.candidates.len() >= 9);
+    let world = small_world();
+    let candidates = if kills == Kills::AfterCommits { 9 } else { 4 };
+    let settings = settings(look_ahead, candidates);
+    let whole = run(&world, &settings, &NoJournal).0.unwrap();
+    assert!(whole.candidates.len() >= candidates);
     let mut deaths = 0;
     for left in 1.. {
         let mortal = Mortal::new(JournalContents::default(), left, kills);
-        let (report, made) = run(&settings, &mortal);
+        let (report, made) = run(&world, &settings, &mortal);
         match report {
             Err(EvolveError::Journal(Killed)) => deaths += 1,
             // It has outlived the run.
@@ -158,7 +163,7 @@ fn survives(kills: Kills, look_ahead: usize) {
             .filter(|(_, state)| matches!(state, CallState::Begun(_)))
             .count() as u64;
         let heir = MemoryJournal::with(contents);
-        let (resumed, made_again) = run(&settings, &heir);
+        let (resumed, made_again) = run(&world, &settings, &heir);
         let resumed = resumed.unwrap();
         assert_eq!(resumed.candidates, whole.candidates, "{kills:?} {left}");
         assert_eq!((resumed.winner, resumed.counts), (whole.winner, whole.counts));
@@ -196,12 +201,13 @@ fn a_run_that_had_ended_goes_on_under_a_higher_limit() {
         limits: Limits::metric_calls(calls),
         ..Settings::default()
     };
-    let whole = run(&limited(700), &NoJournal).0.unwrap();
+    let world = small_world();
+    let whole = run(&world, &limited(700), &NoJournal).0.unwrap();
     let journal = MemoryJournal::default();
-    let (first, made) = run(&limited(350), &journal);
+    let (first, made) = run(&world, &limited(350), &journal);
     let first = first.unwrap();
     assert_eq!(made, first.spent.metric_calls);
-    let (resumed, made_again) = run(&limited(700), &journal);
+    let (resumed, made_again) = run(&world, &limited(700), &journal);
     let resumed = resumed.unwrap();
     let texts = |report: &Report| -> Vec<_> {
         report
@@ -215,7 +221,7 @@ fn a_run_that_had_ended_goes_on_under_a_higher_limit() {
     // Finalists of the first end may not be those of the second: only they were paid for in vain.
     assert!(made + made_again >= whole.spent.metric_calls);
     assert!(made_again < whole.spent.metric_calls - made + 350);
-    let (again, nothing) = run(&limited(700), &journal);
+    let (again, nothing) = run(&world, &limited(700), &journal);
     assert_eq!((again.unwrap(), nothing), (resumed, 0));
 }
 

@@ -1,0 +1,212 @@
+"""Measures searches beside PyPI's `gepa`; see README.md beside this file."""
+
+import argparse
+import json
+import os
+import pathlib
+import random
+import statistics
+import subprocess
+import sys
+import venv
+from collections import defaultdict
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+GEPA = "0.1.4"
+PRESETS = ("graded", "binary", "trap", "trap_binary", "noisy", "noisy_binary")
+CALLS, DOLLARS = 3_000, 4_000
+LOOK_AHEAD, WORKERS, LATENCY = 4, 16, 50
+SIDES = ("ours", "ours, look-ahead", "gepa's rules in ours", "gepa, default", "gepa, objective front")
+TUNING_SEEDS = "0-29"
+
+
+def growing(**changes):
+    return {"validation": {"growing": {"block": 15, "crowd": 12, "keep": 6, "finalists": 5} | changes}}
+
+
+def sources(best, objective, instance):
+    picks = ("best", {"front": "objective"}, {"front": "instance"})
+    weights = (best, objective, instance)
+    return {"parents": [{"weight": w, "pick": pick} for w, pick in zip(weights, picks, strict=True) if w]}
+
+
+# What was tried for the defaults, each alone.
+VARIANTS = {
+    "the defaults": {},
+    "every candidate validated on all examples": {"validation": "full"},
+    "the part the search sees: 10 examples": growing(block=10),
+    "the part the search sees: 20 examples": growing(block=20),
+    "the part never grows": growing(crowd=10**6),
+    "2 finalists": growing(finalists=2),
+    "10 finalists": growing(finalists=10),
+    "minibatch 3": {"minibatch": 3},
+    "minibatch 6": {"minibatch": 6},
+    "sampler: epochs": {"sampler": "epochs"},
+    "sampler: hard": {"sampler": "hard"},
+    "sampler: variance": {"sampler": "variance"},
+    "accepted when better, dimensions aside": {"acceptance": "better"},
+    "accepted when not worse": {"acceptance": "not_worse"},
+    "parents: the best alone": sources(1, 0, 0),
+    "parents: front of examples alone": sources(0, 0, 1),
+    "parents: front of dimensions alone": sources(0, 1, 0),
+    "parents: the best and the front of examples": sources(1, 0, 1),
+    "no patience": {"patience": None},
+    "all components at once": {"components": "all"},
+    "with merges": {"merge": {"limit": 5, "overlap": 5}},
+    "look-ahead 2": {"look_ahead": 2},
+    "look-ahead 3": {"look_ahead": 3},
+    "look-ahead 4": {"look_ahead": 4},
+    "look-ahead 8": {"look_ahead": 8},
+}
+
+
+def run(words, **more):
+    words = ["nice", "-n", "15", *map(str, words)]
+    done = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True, **more)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+class Bench:
+    def __init__(self):
+        target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+        build = ["cargo", "build", "--release", "-q", "-p", "pawl-evolve", "--example", "evolve_bench"]
+        subprocess.run(build, check=True, cwd=ROOT)
+        self.ours = target / "release" / "examples" / "evolve_bench"
+        folder = target / "bench-evolve"
+        self.python = folder / "bin" / "python"
+        if not self.python.exists():
+            venv.create(folder, with_pip=True)
+        subprocess.run([self.python, "-m", "pip", "install", "-q", f"gepa=={GEPA}"], check=True)
+
+    def tuning(self):
+        for name, settings in VARIANTS.items():
+            words = [self.ours, "search", ",".join(PRESETS), TUNING_SEEDS, "metric_calls", CALLS, json.dumps(settings)]
+            yield name, run(words)
+
+    def search(self, seeds):
+        """Test scores by currency, side and preset, in the order of the seeds."""
+        presets = ",".join(PRESETS)
+        found = []
+        for side, settings in (
+            ("ours", {}),
+            ("ours, look-ahead", {"look_ahead": LOOK_AHEAD}),
+            ("gepa's rules in ours", {"base": "reference"}),
+        ):
+            for currency, limit in (("metric_calls", CALLS), ("dollars", DOLLARS)):
+                words = [self.ours, "search", presets, seeds, currency, limit, json.dumps(settings)]
+                found += [line | {"side": side} for line in run(words)]
+        for side, setting in (("gepa, default", "default"), ("gepa, objective front", "objective")):
+            words = [self.python, HERE / "reference.py", "search", presets, seeds, setting, CALLS, DOLLARS]
+            found += [line | {"side": side} for line in run(words)]
+        return found
+
+    def overhead(self):
+        for examples in (1_000, 2_000):
+            [ours] = run([self.ours, "overhead", 300, examples, "{}"])
+            [theirs] = run([self.python, HERE / "reference.py", "overhead", 300, examples])
+            yield examples, ours, theirs
+
+    def steps(self):
+        return run([self.ours, "steps", 20_000])[0]["microseconds"]
+
+    def latency(self):
+        for look_ahead in (1, 2, 3, 4, 6, 8):
+            settings = json.dumps({"look_ahead": look_ahead})
+            yield run([self.ours, "latency", CALLS, WORKERS, LATENCY, settings])[0]
+
+
+def interval(values, rounds=10_000):
+    """95 % of the bootstrap's means."""
+    chance = random.Random(0)
+    means = sorted(statistics.fmean(chance.choices(values, k=len(values))) for _ in range(rounds))
+    return means[int(0.025 * rounds)], means[int(0.975 * rounds)]
+
+
+def row(cells):
+    return "| " + " | ".join(map(str, cells)) + " |\n"
+
+
+def score_tables(lines):
+    scores, spent = defaultdict(lambda: defaultdict(dict)), defaultdict(list)
+    for line in lines:
+        scores[line["currency"], line["side"]][line["preset"]][line["seed"]] = line["test"]
+        spent[line["currency"], line["side"]].append((line["metric_calls"], line["reflections"]))
+    text = ""
+    for currency, words in (
+        ("metric_calls", f"{CALLS:,} metric calls"),
+        ("dollars", f"{DOLLARS:,} dollars: a metric call is one, a reflection ten"),
+    ):
+        text += f"\n**{words}**\n\n" + row(["test score", *PRESETS, "mean", "metric calls", "reflections"])
+        text += row(["---", *["--:"] * (len(PRESETS) + 3)])
+        for side in SIDES:
+            means = [statistics.fmean(scores[currency, side][preset].values()) for preset in PRESETS]
+            calls, reflections = (statistics.fmean(column) for column in zip(*spent[currency, side], strict=True))
+            cells = [f"{mean:.3f}" for mean in means] + [f"**{statistics.fmean(means):.3f}**"]
+            text += row([side, *cells, f"{calls:,.0f}", f"{reflections:,.0f}"])
+        text += "\n"
+        for other in SIDES[3:]:
+            ours, theirs = scores[currency, "ours"], scores[currency, other]
+            pairs = [(ours[preset][seed], theirs[preset][seed]) for preset in PRESETS for seed in ours[preset]]
+            by_seed = defaultdict(list)
+            for preset in PRESETS:
+                for seed, score in ours[preset].items():
+                    by_seed[seed].append(score - theirs[preset][seed])
+            differences = [statistics.fmean(values) for values in by_seed.values()]
+            low, high = interval(differences)
+            wins, losses = sum(a > b for a, b in pairs), sum(a < b for a, b in pairs)
+            text += (
+                f"Ours less {other}: **{statistics.fmean(differences):+.3f}**, 95 % interval {low:+.3f} to {high:+.3f}"
+                f" over {len(differences)} seeds; {wins} of {len(pairs)} pairs won, {losses} lost.\n\n"
+            )
+    return text
+
+
+def report(bench, arguments):
+    text = "# Results\n\n" + machine() + f" · gepa {GEPA}\n"
+    text += f"\n## Scores, seeds {arguments.seeds}\n"
+    text += score_tables(bench.search(arguments.seeds))
+    if "tuning" in arguments.parts:
+        text += f"\n## Settings, seeds {TUNING_SEEDS}\n\nThe defaults were chosen on these seeds; {CALLS:,} metric calls.\n\n"
+        text += row(["changed", *PRESETS, "mean", "reflections"]) + row(["---", *["--:"] * (len(PRESETS) + 2)])
+        for name, lines in bench.tuning():
+            tests = {preset: statistics.fmean(one["test"] for one in lines if one["preset"] == preset) for preset in PRESETS}
+            reflections = statistics.fmean(one["reflections"] for one in lines)
+            cells = [f"{test:.3f}" for test in tests.values()] + [f"**{statistics.fmean(tests.values()):.3f}**"]
+            text += row([name, *cells, f"{reflections:,.0f}"])
+    if "overhead" in arguments.parts:
+        text += "\n## What the search itself takes\n\n"
+        text += "300 candidates, each validated on all examples, scores from a table; CPU seconds.\n\n"
+        text += row(["examples", "ours", "gepa", "gepa ÷ ours", "bytes a stored score"]) + row(["--:"] * 5)
+        for examples, ours, theirs in bench.overhead():
+            mine, other = ours["cpu_seconds"], theirs["cpu_seconds"]
+            cells = [f"{examples:,}", f"{mine:.2f}", f"{other:.1f}", f"**{other / mine:,.0f}**"]
+            text += row([*cells, f"{ours['bytes_per_score']:.1f}"])
+        tenths = bench.steps()
+        text += "\n20,000 steps that come to nothing, journalled in memory: CPU microseconds a step, by tenths of the run.\n\n"
+        text += row(range(1, len(tenths) + 1)) + row(["--:"] * len(tenths)) + row(f"{tenth:.0f}" for tenth in tenths)
+    if "latency" in arguments.parts:
+        text += f"\n## Latency\n\nEvery call takes {LATENCY} ms, {WORKERS} workers, {CALLS:,} metric calls of graded, seed 0. "
+        text += "Busy is (metric calls + reflections) × latency ÷ workers.\n\n"
+        text += row(["look-ahead", "wall s", "busy s", "wall ÷ busy"]) + row(["--:"] * 4)
+        for line in bench.latency():
+            cells = [f"{line['wall_seconds']:.1f}", f"{line['busy_seconds']:.1f}", f"{line['ratio']:.2f}"]
+            text += row([line["look_ahead"], *cells])
+    return text
+
+
+def machine():
+    model = next(line for line in open("/proc/cpuinfo", encoding="ascii") if line.startswith("model name"))
+    words = model.split(":")[1].split()[:2]
+    return f"{os.cpu_count()} cores, {' '.join(words)} · Python {sys.version.split()[0]}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", default="100-129", help="FIRST-LAST")
+    parser.add_argument("--parts", nargs="*", default=["tuning", "overhead", "latency"], help="beside the scores")
+    arguments = parser.parse_args()
+    (HERE / "RESULTS.md").write_text(report(Bench(), arguments), encoding="utf-8")
+
+
+main()
