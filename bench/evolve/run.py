@@ -19,6 +19,7 @@ CALLS, DOLLARS = 3_000, 4_000
 LOOK_AHEAD, WORKERS, LATENCY = 4, 16, 50
 SIDES = ("ours", "ours, look-ahead", "gepa's rules in ours", "gepa, default", "gepa, objective front")
 TUNING_SEEDS = "0-29"
+PARTS = ("scores", "tuning", "overhead", "steps", "latency")
 
 
 def growing(**changes):
@@ -73,11 +74,18 @@ class Bench:
         build = ["cargo", "build", "--release", "-q", "-p", "pawl-evolve", "--example", "evolve_bench"]
         subprocess.run(build, check=True, cwd=ROOT)
         self.ours = target / "release" / "examples" / "evolve_bench"
-        folder = target / "bench-evolve"
+        folder = self.folder = target / "bench-evolve"
         self.python = folder / "bin" / "python"
         if not self.python.exists():
             venv.create(folder, with_pip=True)
         subprocess.run([self.python, "-m", "pip", "install", "-q", f"gepa=={GEPA}"], check=True)
+
+    def part(self, name, measured, measure):
+        """A part's results: measured now, or those of the last time."""
+        kept = self.folder / f"{name}.json"
+        if name in measured or not kept.exists():
+            kept.write_text(json.dumps(list(measure())), encoding="utf-8")
+        return json.loads(kept.read_text(encoding="utf-8"))
 
     def tuning(self):
         for name, settings in VARIANTS.items():
@@ -163,35 +171,34 @@ def score_tables(lines):
 
 
 def report(bench, arguments):
-    text = "# Results\n\n" + machine() + f" · gepa {GEPA}\n"
-    text += f"\n## Scores, seeds {arguments.seeds}\n"
-    text += score_tables(bench.search(arguments.seeds))
-    if "tuning" in arguments.parts:
-        text += f"\n## Settings, seeds {TUNING_SEEDS}\n\nThe defaults were chosen on these seeds; {CALLS:,} metric calls.\n\n"
-        text += row(["changed", *PRESETS, "mean", "reflections"]) + row(["---", *["--:"] * (len(PRESETS) + 2)])
-        for name, lines in bench.tuning():
-            tests = {preset: statistics.fmean(one["test"] for one in lines if one["preset"] == preset) for preset in PRESETS}
-            reflections = statistics.fmean(one["reflections"] for one in lines)
-            cells = [f"{test:.3f}" for test in tests.values()] + [f"**{statistics.fmean(tests.values()):.3f}**"]
-            text += row([name, *cells, f"{reflections:,.0f}"])
-    if "overhead" in arguments.parts:
-        text += "\n## What the search itself takes\n\n"
-        text += "300 candidates, each validated on all examples, scores from a table; CPU seconds.\n\n"
-        text += row(["examples", "ours", "gepa", "gepa ÷ ours", "bytes a stored score"]) + row(["--:"] * 5)
-        for examples, ours, theirs in bench.overhead():
-            mine, other = ours["cpu_seconds"], theirs["cpu_seconds"]
-            cells = [f"{examples:,}", f"{mine:.2f}", f"{other:.1f}", f"**{other / mine:,.0f}**"]
-            text += row([*cells, f"{ours['bytes_per_score']:.1f}"])
-        tenths = bench.steps()
-        text += "\n20,000 steps that come to nothing, journalled in memory: CPU microseconds a step, by tenths of the run.\n\n"
-        text += row(range(1, len(tenths) + 1)) + row(["--:"] * len(tenths)) + row(f"{tenth:.0f}" for tenth in tenths)
-    if "latency" in arguments.parts:
-        text += f"\n## Latency\n\nEvery call takes {LATENCY} ms, {WORKERS} workers, {CALLS:,} metric calls of graded, seed 0. "
-        text += "Busy is (metric calls + reflections) × latency ÷ workers.\n\n"
-        text += row(["look-ahead", "wall s", "busy s", "wall ÷ busy"]) + row(["--:"] * 4)
-        for line in bench.latency():
-            cells = [f"{line['wall_seconds']:.1f}", f"{line['busy_seconds']:.1f}", f"{line['ratio']:.2f}"]
-            text += row([line["look_ahead"], *cells])
+    def part(name, measure):
+        return bench.part(name, arguments.parts, measure)
+
+    text = f"# Results\n\n{machine()} · gepa {GEPA}\n\n## Scores, seeds {arguments.seeds}\n"
+    text += score_tables(part("scores", lambda: bench.search(arguments.seeds)))
+    text += f"\n## Settings, seeds {TUNING_SEEDS}\n\nThe defaults were chosen on these seeds; {CALLS:,} metric calls.\n\n"
+    text += row(["changed", *PRESETS, "mean", "reflections"]) + row(["---", *["--:"] * (len(PRESETS) + 2)])
+    for name, lines in part("tuning", bench.tuning):
+        tests = {preset: statistics.fmean(one["test"] for one in lines if one["preset"] == preset) for preset in PRESETS}
+        reflections = statistics.fmean(one["reflections"] for one in lines)
+        cells = [f"{test:.3f}" for test in tests.values()] + [f"**{statistics.fmean(tests.values()):.3f}**"]
+        text += row([name, *cells, f"{reflections:,.0f}"])
+    text += "\n## What the search itself takes\n\n"
+    text += "300 candidates, each validated on all examples, scores from a table; CPU seconds.\n\n"
+    text += row(["examples", "ours", "gepa", "gepa ÷ ours", "bytes a stored score"]) + row(["--:"] * 5)
+    for examples, ours, theirs in part("overhead", bench.overhead):
+        mine, other = ours["cpu_seconds"], theirs["cpu_seconds"]
+        cells = [f"{examples:,}", f"{mine:.2f}", f"{other:.1f}", f"**{other / mine:,.0f}**"]
+        text += row([*cells, f"{ours['bytes_per_score']:.1f}"])
+    tenths = part("steps", bench.steps)
+    text += "\n20,000 steps that come to nothing, journalled in memory: CPU microseconds a step, by tenths of the run.\n\n"
+    text += row(range(1, len(tenths) + 1)) + row(["--:"] * len(tenths)) + row(f"{tenth:.0f}" for tenth in tenths)
+    text += f"\n## Latency\n\nEvery call takes {LATENCY} ms, {WORKERS} workers, {CALLS:,} metric calls of graded, seed 0. "
+    text += "Busy is (metric calls + reflections) × latency ÷ workers.\n\n"
+    text += row(["look-ahead", "wall s", "busy s", "wall ÷ busy"]) + row(["--:"] * 4)
+    for line in part("latency", bench.latency):
+        cells = [f"{line['wall_seconds']:.1f}", f"{line['busy_seconds']:.1f}", f"{line['ratio']:.2f}"]
+        text += row([line["look_ahead"], *cells])
     return text
 
 
@@ -204,7 +211,7 @@ def machine():
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", default="100-129", help="FIRST-LAST")
-    parser.add_argument("--parts", nargs="*", default=["tuning", "overhead", "latency"], help="beside the scores")
+    parser.add_argument("--parts", nargs="*", default=PARTS, choices=PARTS, help="the others are those of the last time")
     arguments = parser.parse_args()
     (HERE / "RESULTS.md").write_text(report(Bench(), arguments), encoding="utf-8")
 

@@ -43,10 +43,14 @@ impl Minibatch<'_> {
     /// the parent is perfect on comes last.
     fn stored(&self, parent: Index, iteration: u64) -> Vec<usize> {
         let member = self.pool.member(parent);
-        let turn = |example: usize| match member.train.get(&example) {
-            Some(rollout) if self.perfect.is_some_and(|perfect| rollout.score >= perfect) => u32::MAX,
-            Some(_) => 2 * member.used.get(&example).copied().unwrap_or_default(),
-            None => 1,
+        let turn = |example: usize| {
+            let used = member.used.get(&example).copied().unwrap_or_default();
+            match member.train.get(&example) {
+                Some(rollout) if self.perfect.is_some_and(|perfect| rollout.score >= perfect) => u32::MAX,
+                Some(_) => 2 * used,
+                // Another step under way may be trying it.
+                None => 2 * used + 1,
+            }
         };
         let mut order = self.order("batch", iteration);
         order.sort_by_key(|example| turn(*example));

@@ -252,6 +252,11 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Whether there is nothing left to learn at this score.
+    pub(crate) fn is_perfect(&self, score: f64) -> bool {
+        self.perfect_score.is_some_and(|perfect| score >= perfect)
+    }
+
     /// The defaults of PyPI's `gepa` 0.1.4, its rules included.
     #[must_use]
     pub fn reference() -> Self {

@@ -48,12 +48,10 @@ impl<E: Evaluate, R: Reflect, J: Journal> Caller<'_, E, R, J> {
         if before.is_empty() {
             return Ok(findings(false, Verdict::Failed(cause(tally))));
         }
-        let perfect = |score: f64| {
-            self.settings
-                .perfect_score
-                .is_some_and(|perfect| score >= perfect)
-        };
-        if before.iter().all(|(_, rollout)| perfect(rollout.score)) {
+        if before
+            .iter()
+            .all(|(_, rollout)| self.settings.is_perfect(rollout.score))
+        {
             return Ok(findings(false, Verdict::Skipped(SkipReason::Perfect)));
         }
         let mut child = match self.successor(mutation, &before, knows, tally).await? {

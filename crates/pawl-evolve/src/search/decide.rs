@@ -54,7 +54,7 @@ impl Search<'_> {
         self.ledger.set_aside(self.metric_call.times(calls));
     }
 
-    /// Whether the search should see more: the best is perfect on what it sees, or too many are as good as the best.
+    /// Whether the search should see more: the best one is good enough on what it sees, or too many are as good as it is.
     pub(super) fn is_due_to_grow(&self) -> bool {
         let Validated::Growing(growth) = self.settings.validation else {
             return false;
@@ -63,11 +63,12 @@ impl Search<'_> {
             return false;
         }
         let best = self.pool.member(self.pool.best());
-        let perfect = self
+        let good_enough = self
             .settings
-            .perfect_score
-            .is_some_and(|perfect| best.mean() >= perfect);
-        perfect || self.crowd() >= growth.crowd
+            .limits
+            .score
+            .is_some_and(|score| best.mean() >= score);
+        self.settings.is_perfect(best.mean()) || good_enough || self.crowd() >= growth.crowd
     }
 
     /// How many cannot be told from the best one: by the mean of the paired differences and its standard error.

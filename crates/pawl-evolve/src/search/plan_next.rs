@@ -178,10 +178,8 @@ impl Search<'_> {
             Work::Mutate(mutation) => {
                 let unknown = mutation.minibatch.len() - mutation.known.len();
                 let calls = unknown + mutation.minibatch.len() + mutation.validation.len();
-                (
-                    calls,
-                    mutation.components.len() * asks(self.settings.rules) as usize,
-                )
+                let texts = mutation.components.len() + usize::from(mutation.spare.is_some());
+                (calls, texts * asks(self.settings.rules) as usize)
             }
             Work::Merge(merging) => (merging.screen.len() + merging.validation.len(), 0),
             Work::Validate(validations) => (validations.iter().map(|one| one.examples.len()).sum(), 0),
@@ -205,12 +203,7 @@ impl Search<'_> {
             0 => IDLE_STEPS,
             steps => steps,
         };
-        if all
-            && self
-                .settings
-                .perfect_score
-                .is_some_and(|perfect| best.mean() >= perfect)
-        {
+        if all && self.settings.is_perfect(best.mean()) {
             Some(Finish::Perfect)
         } else if all && limits.score.is_some_and(|score| best.mean() >= score) {
             Some(Finish::Score)

@@ -9,7 +9,7 @@ use pawl_evolve::{
 };
 use proptest::prelude::*;
 
-use crate::letters::{Judge, Speller, task};
+use crate::letters::{Judge, Speller, task, task_of_two};
 
 fn picks() -> impl Strategy<Value = Pick> {
     prop_oneof![
@@ -58,7 +58,11 @@ prop_compose! {
 
 fn run(settings: &Settings, judge: &Judge, workers: usize) -> Option<Report> {
     let run = Run {
-        task: &task("-", "abcdefghijkl"),
+        task: &if settings.seed.is_multiple_of(2) {
+            task("-", "abcdefghijkl")
+        } else {
+            task_of_two("-", "abcdefghijkl")
+        },
         settings,
         evaluate: judge,
         reflect: &Speller {
@@ -110,6 +114,14 @@ proptest! {
             prop_assert!(report.spent.cost.usd_nanos <= usd_nanos);
             let calls = report.spent.metric_calls + report.spent.reflections;
             prop_assert_eq!(report.spent.cost.tokens, 10 * calls);
+        }
+    }
+
+    #[test]
+    fn nobody_is_asked_more_often_than_allowed(mut settings in settings(), reflections in 1_u64..40) {
+        settings.limits = Limits { reflections: Some(reflections), ..Limits::default() };
+        if let Some(report) = run(&settings, &Judge::default(), 3) {
+            prop_assert!(report.spent.reflections <= reflections);
         }
     }
 

@@ -22,6 +22,12 @@ pub(crate) fn task(seed: &str, letters: &str) -> Task {
     Task::new(Candidate::single(seed), asking(letters), asking(letters)).unwrap()
 }
 
+/// The same with a second text that says nothing.
+pub(crate) fn task_of_two(seed: &str, letters: &str) -> Task {
+    let seed = Candidate::new([("prompt", seed), ("tool", "-")]).unwrap();
+    Task::new(seed, asking(letters), asking(letters)).unwrap()
+}
+
 /// Judges texts by their letters, in a time and with failures that are a function of the call.
 #[derive(Debug, Default)]
 pub(crate) struct Judge {
