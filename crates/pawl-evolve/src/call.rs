@@ -228,8 +228,10 @@ impl<'a, E: Evaluate, R: Reflect, J: Journal> Caller<'a, E, R, J> {
             (self.control.observer)(&Event::Answered { call, answer, source });
         };
         match self.journal.recall(&call).await.map_err(Halt::Journal)? {
-            // What failed may work by now; what it took is gone.
-            Some(Answer::Failure(failure)) if call.step >= self.committed => {
+            // What failed last may work by now; what it took is gone.
+            Some(Answer::Failure(failure))
+                if call.step >= self.committed && !self.was_retried(&call).await? =>
+            {
                 let spend = match call.subject {
                     Subject::Rollout { .. } => Spend::metric_call(failure.cost),
                     Subject::Reflection { .. } => Spend::reflection(failure.cost),
@@ -252,6 +254,16 @@ impl<'a, E: Evaluate, R: Reflect, J: Journal> Caller<'a, E, R, J> {
         self.journal.finish(&call, &answer).await.map_err(Halt::Journal)?;
         told(&answer, AnswerSource::Call);
         Ok(answer)
+    }
+
+    /// Whether the journal has an answer to the next attempt of a call.
+    async fn was_retried(&self, call: &Call) -> Result<bool, Halt<J::Error>> {
+        let next = Call {
+            attempt: call.attempt + 1,
+            ..call.clone()
+        };
+        let answer = self.journal.recall(&next).await.map_err(Halt::Journal)?;
+        Ok(answer.is_some())
     }
 
     /// Why no call may be begun, if so.

@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::example::Task;
+use crate::execute::asks;
 use crate::rollout::{Cost, Spend};
-use crate::settings::{Settings, Validation};
+use crate::settings::{ComponentChoice, Rules, Settings, Validation};
 
 /// What limits buy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,14 +40,17 @@ impl Forecast {
         };
         let minibatch = settings.minibatch.clamp(1, task.train.len());
         let calls = |count: usize| Spend::metric_call(metric_call).times(count);
+        let components = task.seed.components().len();
         let texts = match settings.components {
-            crate::ComponentChoice::RoundRobin => 1,
-            crate::ComponentChoice::All => task.seed.components().len(),
+            ComponentChoice::RoundRobin => 1,
+            ComponentChoice::All => components,
         };
-        let reflections = Spend::reflection(reflection).times(texts);
+        let spare = usize::from(has_spare(settings, components));
+        let reflections = |count: usize| Spend::reflection(reflection).times(count);
         let (seed, decision) = (calls(seen), calls(decision));
-        let proposal = calls(2 * minibatch + seen) + reflections;
-        let least = calls(minibatch) + reflections;
+        let most = reflections((texts + spare) * asks(settings.rules) as usize);
+        let proposal = calls(2 * minibatch + seen) + most;
+        let least = calls(minibatch) + reflections(texts);
         let count = |one: Spend| bought(settings, seed + decision, one);
         Self {
             proposals_at_least: count(proposal),
@@ -64,6 +68,11 @@ impl Forecast {
     pub fn one_proposal(&self) -> Spend {
         self.seed + self.proposal + self.decision
     }
+}
+
+/// Whether another component is asked for where nothing comes of the first one.
+pub(crate) fn has_spare(settings: &Settings, components: usize) -> bool {
+    components > 1 && settings.components == ComponentChoice::RoundRobin && settings.rules == Rules::Strict
 }
 
 /// How many of these the limits buy after something else, where they limit them at all.

@@ -3,6 +3,7 @@
 use super::Search;
 use crate::commit::DECISION;
 use crate::execute::asks;
+use crate::forecast::has_spare;
 use crate::ledger::Finish;
 use crate::parent::Parents;
 use crate::plan::{Mutation, Plan, Validation, Work};
@@ -168,8 +169,7 @@ impl Search<'_> {
     fn spare(&self, parent: Index) -> Option<usize> {
         let count = self.task.seed.components().len();
         let one = *self.components(parent).first()?;
-        let is_one_of_many = self.settings.components == ComponentChoice::RoundRobin && count > 1;
-        (is_one_of_many && self.settings.rules == Rules::Strict).then_some((one + 1) % count)
+        has_spare(self.settings, count).then_some((one + 1) % count)
     }
 
     /// What a step takes at most.

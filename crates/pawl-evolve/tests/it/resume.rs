@@ -1,16 +1,18 @@
 //! A run that is killed and resumed finds what it would have found.
 
+use std::collections::HashSet;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures::executor::block_on;
 use pawl_evolve::journal::{Answer, Call, CallState, JournalContents, Opened, Proposal};
 use pawl_evolve::{
-    Commit, Control, Cost, EvolveError, Finish, Journal, Limits, MemoryJournal, NoJournal, Report, Run,
-    Settings,
+    Commit, Control, Cost, EvolveError, Failure, FailureKind, Finish, Journal, Limits, MemoryJournal,
+    NoJournal, Report, Run, Settings, Split,
 };
 
-use crate::letters::{Judge, Speller, task};
+use crate::letters::{Judge, Speller, Tries as LetterTries, task, verdict};
 use crate::world::{Params, Reflector, Tries, World};
 
 /// The journal's process dies with an operation: before it is durable, or right after.
@@ -274,4 +276,81 @@ fn a_failure_that_paused_a_run_is_asked_again() {
     assert!(mended.lost.metric_calls > 0, "what failed is counted");
     assert!(mended.spent.metric_calls + mended.lost.metric_calls <= 300);
     assert_eq!(mended.finish, Finish::MetricCalls);
+}
+
+#[test]
+fn a_retry_that_is_stored_is_not_made_again() {
+    let task = task("-", "abcdefgh");
+    let settings = Settings {
+        limits: Limits {
+            candidates: Some(4),
+            reflections: Some(1_000),
+            ..Limits::default()
+        },
+        ..Settings::default()
+    };
+    for left in (1..60).step_by(3) {
+        // Every example fails once for each text.
+        let (failed, calls) = (Mutex::new(HashSet::new()), AtomicU64::new(0));
+        let flaky = LetterTries(|text: &str, letter: &str, split: Split| {
+            calls.fetch_add(1, Ordering::Relaxed);
+            match failed
+                .lock()
+                .unwrap()
+                .insert((text.to_owned(), letter.to_owned(), split))
+                && letter == "c"
+            {
+                true => Err(Failure::new(FailureKind::Timeout, "too slow")),
+                false => Ok(verdict(text, letter)),
+            }
+        });
+        let mortal = Mortal::new(JournalContents::default(), left, Kills::AfterWrites);
+        let first = Run {
+            task: &task,
+            settings: &settings,
+            evaluate: &flaky,
+            reflect: &Speller::default(),
+            journal: &mortal,
+            control: Control::with_workers(1),
+        };
+        assert!(matches!(
+            block_on(first.evolve()),
+            Err(EvolveError::Journal(Killed))
+        ));
+        let contents = mortal.journal.contents();
+        let has_failed_last = |(call, state): &&(Call, CallState)| {
+            let next = Call {
+                attempt: call.attempt + 1,
+                ..call.clone()
+            };
+            let retried = contents
+                .calls
+                .iter()
+                .any(|(other, state)| *other == next && matches!(state, CallState::Finished(_)));
+            match state {
+                CallState::Begun(_) => true,
+                CallState::Finished(Answer::Failure(_)) => {
+                    call.step >= contents.commits.len() as u64 && !retried
+                }
+                CallState::Finished(_) => false,
+            }
+        };
+        let again = contents.calls.iter().filter(has_failed_last).count() as u64;
+        let heir = MemoryJournal::with(contents.clone());
+        let second = Run {
+            task: &task,
+            settings: &settings,
+            evaluate: &flaky,
+            reflect: &Speller::default(),
+            journal: &heir,
+            control: Control::with_workers(1),
+        };
+        let report = block_on(second.evolve()).unwrap();
+        assert_eq!(
+            report.lost.metric_calls + report.lost.reflections,
+            again,
+            "killed after {left} writes"
+        );
+        assert!(calls.into_inner() <= report.spent.metric_calls + report.lost.metric_calls);
+    }
 }
