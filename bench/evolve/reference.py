@@ -87,11 +87,13 @@ def search(preset, seed, setting, limits):
     )
     for place, (currency, limit) in enumerate(zip(("metric_calls", "dollars"), limits, strict=True)):
         # Of two that look the same the older one is taken, as the reference does.
-        within = [(mean, -index) for *spent_by, index, mean in validations.points if spent_by[place] <= limit]
-        observed, index = max(within)
+        within = [point for point in validations.points if point[place] <= limit]
+        observed, index = max((mean, -index) for _, _, index, mean in within)
+        calls, dollars, _, _ = within[-1]
         test = world.test_score(result.candidates[-index])
         line = {"side": setting, "preset": preset, "seed": seed, "currency": currency, "test": test, "observed": observed}
-        print(json.dumps({**line, "metric_calls": adapter.calls, "reflections": reflections}), flush=True)
+        spent_on = {"metric_calls": calls, "reflections": (dollars - calls) // REFLECTION}
+        print(json.dumps(line | spent_on), flush=True)
 
 
 class Table:

@@ -12,7 +12,12 @@
 //!    ([`DECISION`]) is committed again when a run is resumed after its end, with higher limits for example.
 //!
 //! A call that was begun and not finished was in flight when the process died. It is asked again, and what it took at
-//! most is counted once more: [`Opened::lost`].
+//! most is counted once more: [`Opened::lost`]. So is a call that failed last in a step that is not committed.
+//!
+//! In a database that is a table of candidates (unique by run and digest), one of calls (unique by run and [`Call`], without
+//! an answer as long as there is none, and a sum of what earlier attempts to answer it took), and one of steps. A commit is
+//! one transaction that writes the step and what became of its candidate; a [`Refused`](crate::Outcome::Refused) proposal
+//! was never tried, and is told of by the commit alone.
 
 mod memory;
 
