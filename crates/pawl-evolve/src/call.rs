@@ -175,8 +175,7 @@ impl<'a, E: Evaluate, R: Reflect, J: Journal> Caller<'a, E, R, J> {
                     failure.cost = rollout.cost;
                     Answer::Failure(failure)
                 }
-                Ok(rollout) if self.settings.rules == Rules::Strict => Answer::Rollout(rollout.rounded()),
-                Ok(rollout) => Answer::Rollout(rollout),
+                Ok(rollout) => Answer::Rollout(self.rounded(rollout)),
                 Err(failure) => Answer::Failure(failure),
             }
         };
@@ -239,6 +238,11 @@ impl<'a, E: Evaluate, R: Reflect, J: Journal> Caller<'a, E, R, J> {
                 *self.lost.lock().unwrap_or_else(PoisonError::into_inner) += spend;
             }
             Some(answer) => {
+                // A journal may be text, which gives numbers back but for their last bits.
+                let answer = match answer {
+                    Answer::Rollout(rollout) => Answer::Rollout(self.rounded(rollout)),
+                    other => other,
+                };
                 told(&answer, AnswerSource::Journal);
                 return Ok(answer);
             }
@@ -254,6 +258,13 @@ impl<'a, E: Evaluate, R: Reflect, J: Journal> Caller<'a, E, R, J> {
         self.journal.finish(&call, &answer).await.map_err(Halt::Journal)?;
         told(&answer, AnswerSource::Call);
         Ok(answer)
+    }
+
+    fn rounded(&self, rollout: Rollout) -> Rollout {
+        match self.settings.rules {
+            Rules::Strict => rollout.rounded(),
+            Rules::Reference => rollout,
+        }
     }
 
     /// Whether the journal has an answer to the next attempt of a call.

@@ -223,7 +223,10 @@ fn a_run_that_had_ended_goes_on_under_a_higher_limit() {
     // Finalists of the first end may not be those of the second: only they were paid for in vain.
     assert!(made + made_again >= whole.spent.metric_calls);
     assert!(made_again < whole.spent.metric_calls - made + 350);
-    let (again, nothing) = run(&world, &limited(700), &journal);
+    // It may have been written and read meanwhile.
+    let written = serde_json::to_string(&journal.contents()).unwrap();
+    let read = MemoryJournal::with(serde_json::from_str(&written).unwrap());
+    let (again, nothing) = run(&world, &limited(700), &read);
     assert_eq!((again.unwrap(), nothing), (resumed, 0));
 }
 
