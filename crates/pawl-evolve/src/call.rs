@@ -25,6 +25,8 @@ pub(crate) enum Halt<J> {
     Journal(J),
     /// The seed cannot even be tried once.
     Preflight(Failure),
+    /// The journal has another answer to what a committed step asked.
+    OtherRun { step: u64 },
     /// The run ends.
     Finish(Finish),
 }
@@ -245,6 +247,10 @@ impl<'a, E: Evaluate, R: Reflect, J: Journal> Caller<'a, E, R, J> {
                 };
                 told(&answer, AnswerSource::Journal);
                 return Ok(answer);
+            }
+            // All that a committed step asked first has an answer.
+            None if call.step < self.committed && call.attempt == 0 => {
+                return Err(Halt::OtherRun { step: call.step });
             }
             None => {}
         }

@@ -49,6 +49,12 @@ pub enum EvolveError<J> {
     /// The seed could not even be tried on one example.
     #[error("the seed could not be tried on one example")]
     Preflight(#[source] Failure),
+    /// The journal is that of a run with another task or other settings; nothing was called for this step.
+    #[error("the journal has other answers for step {step}: its run had another task or other settings")]
+    OtherRun {
+        /// The first step that differs.
+        step: u64,
+    },
     /// The journal failed. What it holds is whole: the run can be resumed from it.
     #[error("the journal failed")]
     Journal(#[source] J),

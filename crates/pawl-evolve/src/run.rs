@@ -52,7 +52,8 @@ impl<E: Evaluate, R: Reflect, J: Journal> Run<'_, E, R, J> {
     ///
     /// # Errors
     /// [`EvolveError::Settings`], [`EvolveError::BuysNothing`] and [`EvolveError::UnknownCost`] before anything is called;
-    /// [`EvolveError::Preflight`] where the seed cannot even be tried once; [`EvolveError::Journal`] at any time.
+    /// [`EvolveError::Preflight`] where the seed cannot even be tried once; [`EvolveError::OtherRun`] where the journal is
+    /// another run's; [`EvolveError::Journal`] at any time.
     pub async fn evolve(&self) -> Result<Report, EvolveError<J::Error>> {
         let forecast = self.forecast();
         self.check(&forecast)?;
@@ -98,6 +99,7 @@ impl<E: Evaluate, R: Reflect, J: Journal> Run<'_, E, R, J> {
                     return match halt {
                         Halt::Journal(error) => Err(EvolveError::Journal(error)),
                         Halt::Preflight(failure) => Err(EvolveError::Preflight(failure)),
+                        Halt::OtherRun { step } => Err(EvolveError::OtherRun { step }),
                         Halt::Finish(finish) => Ok(finish),
                     };
                 }

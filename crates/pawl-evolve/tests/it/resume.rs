@@ -357,3 +357,34 @@ fn a_retry_that_is_stored_is_not_made_again() {
         assert!(calls.into_inner() <= report.spent.metric_calls + report.lost.metric_calls);
     }
 }
+
+#[test]
+fn a_journal_of_another_run_is_refused() {
+    let journal = MemoryJournal::default();
+    let evolve = |seed_text: &str, seed: u64| {
+        let settings = Settings {
+            seed,
+            limits: Limits::metric_calls(200),
+            ..Settings::default()
+        };
+        let judge = Judge::default();
+        let run = Run {
+            task: &task(seed_text, "abcdefgh"),
+            settings: &settings,
+            evaluate: &judge,
+            reflect: &Speller::default(),
+            journal: &journal,
+            control: Control::with_workers(2),
+        };
+        (block_on(run.evolve()), judge.calls.into_inner())
+    };
+    assert!(evolve("-", 0).0.is_ok());
+    let (other_seed, calls) = evolve("+", 0);
+    assert!(matches!(other_seed, Err(EvolveError::OtherRun { step: 0 })));
+    assert_eq!(calls, 0);
+    assert!(matches!(
+        evolve("-", 1).0,
+        Err(EvolveError::OtherRun { step: 1.. })
+    ));
+    assert!(evolve("-", 0).0.is_ok(), "the run itself goes on");
+}
