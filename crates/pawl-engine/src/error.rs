@@ -31,6 +31,36 @@ pub enum EngineError {
         /// The suite.
         suite: String,
     },
+    /// A suite has too few cases to be split.
+    #[error(
+        "{cases} cases are too few to learn from some and be judged by others: {found} of them are for {part}, and at least \
+         {needed} are needed; about 20 cases are enough"
+    )]
+    TooFewExamples {
+        /// Cases of the suite.
+        cases: usize,
+        /// The part that is too small.
+        part: &'static str,
+        /// How many it has.
+        found: usize,
+        /// How many it needs.
+        needed: usize,
+    },
+    /// There is no such optimisation, or it is somebody else's.
+    #[error("there is no optimisation {id}")]
+    UnknownOptimization {
+        /// Its id.
+        id: String,
+    },
+    /// An optimisation cannot be done as asked.
+    #[error("{0}")]
+    Evolution(String),
+    /// A prompt cannot be added or changed as asked.
+    #[error("{0}")]
+    Prompt(String),
+    /// What a journal holds cannot be read or written.
+    #[error("the journal of the optimisation cannot be read")]
+    JournalData(#[source] serde_json::Error),
     /// More rows than one run can have.
     #[error("{cases} cases × {trials} trials are more than the {limit} rows that a run can have")]
     TooManyRows {
@@ -192,6 +222,7 @@ impl EngineError {
             | Self::Rollup(_)
             | Self::RollupData(_)
             | Self::TraceData(_)
+            | Self::JournalData(_)
             | Self::Intake(_) => Fault::Infrastructure,
             Self::Model(_) => Fault::Infrastructure,
             Self::Ingest(error) if !error.is_usage() => Fault::Infrastructure,

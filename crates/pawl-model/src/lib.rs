@@ -7,6 +7,7 @@ mod case;
 mod check;
 mod draft;
 mod draft_run;
+mod evolution;
 mod export_format;
 mod failure;
 mod id;
@@ -39,6 +40,10 @@ pub use draft::{
     MAX_DRAFT_ITEMS, MAX_DRAFT_SENTENCE, MAX_DRAFT_TEXT, MAX_DRAFT_TITLE, MAX_DRAFT_TOOL, Optional,
 };
 pub use draft_run::{DraftErrorType, DraftOutcome, DraftOutcomeStatus, EvalTestError, EvalTestRun};
+pub use evolution::{
+    CandidateStatus, Optimization, OptimizationStatus, PromotionVerdict, PromptCandidate, PromptComponent,
+    PromptEvaluation, PromptVersion, VerdictKind,
+};
 pub use export_format::ExportFormat;
 pub use failure::{Evidence, FailurePattern, FailureType, ReproductionContext, Severity};
 pub use id::{

@@ -52,7 +52,7 @@ impl ModelTarget {
             temperature: self.options.temperature,
             max_output_tokens: self.options.max_output_tokens,
             schema: self.options.schema.clone(),
-            ..ChatRequest::new(messages(&request.input)?, self.timeout)
+            ..ChatRequest::new(conversation(request)?, self.timeout)
         };
         let reply = self.model.complete(&request).await.map_err(TargetFailure::from)?;
         let latency = reply.latency;
@@ -130,6 +130,18 @@ enum Content {
 #[derive(Deserialize)]
 struct Part {
     text: String,
+}
+
+/// The texts of the prompt set the model up; then comes what it is asked.
+fn conversation(request: &TargetRequest) -> Result<Vec<Message>, TargetFailure> {
+    let texts = request
+        .prompt
+        .iter()
+        .flatten()
+        .filter_map(|(_, text)| text.as_str());
+    let texts: Vec<&str> = texts.collect();
+    let system = (!texts.is_empty()).then(|| Message::system(texts.join("\n\n")));
+    Ok(system.into_iter().chain(messages(&request.input)?).collect())
 }
 
 /// A prompt that is a JSON list of objects with a `role` is a conversation; anything else is asked as it is.

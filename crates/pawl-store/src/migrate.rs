@@ -70,6 +70,12 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../migrations/sqlite/0010_scheduled_drafts.sql"),
         include_str!("../migrations/postgres/0010_scheduled_drafts.sql"),
     ),
+    (
+        11,
+        "evolution",
+        include_str!("../migrations/sqlite/0011_evolution.sql"),
+        include_str!("../migrations/postgres/0011_evolution.sql"),
+    ),
 ];
 
 const TABLE: &str = "_pawl_migrations";

@@ -1,9 +1,9 @@
 //! Reading rows: the same types from both engines.
 
 use pawl_model::{
-    ApiKeyId, BrowserSessionId, CaseId, DraftErrorType, ExtractionErrorType, FailureType, InteractionId,
-    JobId, JobState, Json, KeyScope, RunId, RunPolicy, ScheduleId, Score, SessionId, Severity, State,
-    SuggestionStatus, SuggestionType, TriggeredBy, Unscored, UserId,
+    ApiKeyId, BrowserSessionId, CandidateStatus, CaseId, DraftErrorType, ExtractionErrorType, FailureType,
+    InteractionId, JobId, JobState, Json, KeyScope, OptimizationStatus, RunId, RunPolicy, ScheduleId, Score,
+    SessionId, Severity, State, SuggestionStatus, SuggestionType, TriggeredBy, Unscored, UserId, VerdictKind,
 };
 use sqlx::postgres::PgRow;
 use sqlx::sqlite::SqliteRow;
@@ -97,7 +97,19 @@ macro_rules! plain_columns {
     )*};
 }
 
-plain_columns!(bool, f64, String, Vec<u8>);
+plain_columns!(bool, String, Vec<u8>);
+
+impl Column for f64 {
+    fn read(row: &Row, column: usize) -> Result<Self> {
+        match row {
+            Row::Sqlite(row) => Ok(row.try_get(column)?),
+            Row::Postgres(row) => match row.try_get_raw(column)?.type_info().name() {
+                "FLOAT4" => Ok(Self::from(row.try_get::<f32, _>(column)?)),
+                _ => Ok(row.try_get(column)?),
+            },
+        }
+    }
+}
 
 impl Column for i64 {
     fn read(row: &Row, column: usize) -> Result<Self> {
@@ -184,6 +196,9 @@ word_columns! {
     Severity: "a severity",
     SuggestionType: "a kind of suggestion",
     SuggestionStatus: "a status of suggestions",
+    OptimizationStatus: "a status of optimisations",
+    CandidateStatus: "a status of candidates",
+    VerdictKind: "a kind of verdict",
     TriggeredBy: "what triggers runs",
     ExtractionErrorType: "a kind of error",
     DraftErrorType: "a kind of error",

@@ -62,6 +62,8 @@ pub fn statements() -> Vec<Statement> {
         crate::mining::STATEMENTS,
         crate::suggestions::STATEMENTS,
         crate::drafts::STATEMENTS,
+        crate::evolution::STATEMENTS,
+        crate::prompts::STATEMENTS,
         crate::traces::STATEMENTS,
     ]
     .concat()

@@ -1,16 +1,16 @@
 //! Headless runs: a suite goes in, its cases are executed and judged, a run and its cases stand in the database.
 
 mod ask;
-mod cache;
+pub(crate) mod cache;
 pub mod compare;
 mod execute;
 pub mod flips;
 mod gate;
 mod journal;
-mod judge;
+pub(crate) mod judge;
 pub mod list;
 pub mod outputs;
-mod plan;
+pub(crate) mod plan;
 mod record;
 mod report;
 pub mod suite;

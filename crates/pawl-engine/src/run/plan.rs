@@ -68,7 +68,15 @@ impl SuiteChoice {
     /// What it is named by where no file has that name: the tests that were approved.
     pub const APPROVED: &str = approved::NAME;
 
-    fn load(&self, checks: Option<&str>) -> Result<Suite, SuiteError> {
+    /// As it is named.
+    pub(crate) fn shown(&self) -> String {
+        match self {
+            Self::File(path) => path.display().to_string(),
+            Self::Approved(_) => Self::APPROVED.to_owned(),
+        }
+    }
+
+    pub(crate) fn load(&self, checks: Option<&str>) -> Result<Suite, SuiteError> {
         match self {
             Self::File(path) => Suite::load(path, checks),
             Self::Approved(tests) => Suite::approved(tests, checks),
@@ -298,9 +306,9 @@ const WAITED_FOR: NonZeroUsize = NonZeroUsize::new(8).expect("8 is not 0");
 const AT_ONCE: NonZeroUsize = NonZeroUsize::new(2_048).expect("2,048 is not 0");
 
 /// Where the outputs of one variant come from.
-struct FoundSource {
-    source: Source,
-    shown: String,
+pub(crate) struct FoundSource {
+    pub(crate) source: Source,
+    pub(crate) shown: String,
     model: Option<String>,
     basis: Option<ContentDigest>,
     /// How many cases are under way at once where nobody says.
@@ -308,7 +316,7 @@ struct FoundSource {
 }
 
 impl FoundSource {
-    fn of(request: &RunRequest, suite: &Suite, variant: &Variant) -> Result<Self, EngineError> {
+    pub(crate) fn of(request: &RunRequest, suite: &Suite, variant: &Variant) -> Result<Self, EngineError> {
         let (text, contract, directory) = match &request.target {
             TargetChoice::Recorded(path) => {
                 let outputs = RecordedOutputs::open(path)?;

@@ -10,6 +10,7 @@ mod auth;
 mod cache;
 mod compare;
 mod draft;
+mod evolve;
 mod intake;
 mod judges;
 mod mine;

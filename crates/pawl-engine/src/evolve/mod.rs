@@ -1,0 +1,375 @@
+//! Evolving prompts: a suite's cases are the examples, its checks the score, a target runs the candidates, and a model
+//! proposes texts. Everything is journaled before it is relied on, so that a run that was killed goes on as if it had not
+//! been.
+
+mod examples;
+mod journal;
+mod reflecting;
+mod trying;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use pawl_evolve::{
+    Cancel, Candidate, Control, Event, EvolveError, Finish, Forecast, Report, Run, Settings, Task,
+};
+use pawl_model::{
+    Json, Optimization, OptimizationStatus, PromptCandidate, PromptComponent, PromptEvaluation, UserId,
+};
+use pawl_providers::ChatModel;
+use pawl_store::{Actor, evolution};
+use serde_json::json;
+
+use self::examples::Examples;
+pub use self::examples::Part;
+use self::journal::DatabaseJournal;
+pub(crate) use self::journal::id_of;
+use self::reflecting::Reflecting;
+use self::trying::Trying;
+use crate::run::cache::CacheMode;
+use crate::run::judge::Judges;
+use crate::run::plan::{FoundSource, RunRequest, Source};
+use crate::{Engine, EngineError};
+
+/// Candidates that are read at once.
+const MAX_CANDIDATES: u32 = 10_000;
+
+/// Rows of a candidate that are read at once.
+const MAX_EVALUATIONS: u32 = 100_000;
+
+/// What is to be evolved, and how.
+pub struct EvolveRequest {
+    /// Whose.
+    pub user_id: UserId,
+    /// The prompt's name.
+    pub name: String,
+    /// Its texts as they are.
+    pub seed: Vec<PromptComponent>,
+    /// The suite and the target, as a run has them.
+    pub run: RunRequest,
+    /// The model that proposes texts.
+    pub reflector: ChatModel,
+    /// How the search is done.
+    pub settings: Settings,
+    /// Calls that are made at once.
+    pub workers: usize,
+    /// The optimisation to go on with.
+    pub resume: Option<String>,
+}
+
+/// An optimisation that is ready to begin: everything that can be refused was.
+pub struct PlannedEvolution {
+    request: EvolveRequest,
+    task: Task,
+    trying: Trying,
+    reflecting: Reflecting,
+    /// Cases that the search never sees.
+    pub hold_out: usize,
+    target: String,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct EvolveReport {
+    /// The run as it stands.
+    pub run: Optimization,
+    /// The search's own report.
+    pub report: Report,
+    /// The best candidate.
+    pub best: Option<PromptCandidate>,
+}
+
+impl PlannedEvolution {
+    /// Reads the suite, splits its cases, and makes the target.
+    ///
+    /// # Errors
+    /// Naming the first thing that is wrong, with its place; when there are too few cases.
+    pub fn plan(engine: &Engine, request: EvolveRequest) -> Result<Self, EngineError> {
+        let suite = Arc::new(request.run.suite.load(request.run.checks.as_deref())?);
+        let variant = suite.variants().swap_remove(0);
+        let found = FoundSource::of(&request.run, &suite, &variant)?;
+        let Source::Target(target) = found.source else {
+            return Err(EngineError::NoTarget {
+                suite: suite.name().to_owned(),
+            });
+        };
+        let dataset = suite.scan()?;
+        let judges = Arc::new(Judges::find(&request.run, &suite, &dataset.needs)?);
+        let examples = Examples::read(&suite)?;
+        let texts = request
+            .seed
+            .iter()
+            .map(|one| (one.name.clone(), one.text.clone()));
+        let seed = Candidate::new(texts).map_err(|error| EngineError::Evolution(error.to_string()))?;
+        let task = Task::new(seed, examples.train, examples.validation)
+            .map_err(|error| EngineError::Evolution(error.to_string()))?;
+        let cache = engine.cache(
+            CacheMode::Off,
+            Actor::Tenant(request.user_id),
+            Some(request.user_id),
+        );
+        Ok(Self {
+            hold_out: examples.hold_out.len(),
+            trying: Trying {
+                target,
+                judges,
+                cache,
+                cases: examples.cases,
+            },
+            reflecting: Reflecting {
+                model: request.reflector.clone(),
+            },
+            target: found.shown,
+            task,
+            request,
+        })
+    }
+
+    /// What the limits buy.
+    #[must_use]
+    pub fn forecast(&self) -> Forecast {
+        let cost = pawl_evolve::Reflect::at_most(&self.reflecting).unwrap_or_default();
+        Forecast::new(
+            &self.task,
+            &self.request.settings,
+            pawl_evolve::Cost::default(),
+            cost,
+        )
+    }
+
+    /// Cases that are learnt from, and compared on.
+    #[must_use]
+    pub fn examples(&self) -> (usize, usize) {
+        let count = |split| self.task.examples(split).len();
+        (
+            count(pawl_evolve::Split::Train),
+            count(pawl_evolve::Split::Validation),
+        )
+    }
+
+    fn run(&self, engine: &Engine) -> Result<Optimization, EngineError> {
+        let config = json!({
+            "settings": self.request.settings, "target": self.target, "suite": self.request.run.suite.shown(),
+            "reflector": self.reflecting.model.spec().to_string(), "workers": self.request.workers,
+            "seed": self.request.seed,
+        });
+        let now = engine.clock.now();
+        let unique = engine.clock.fresh_id().to_string();
+        Ok(Optimization {
+            id: id_of("aor", &[&unique]),
+            name: self.request.name.clone(),
+            status: OptimizationStatus::Running,
+            config: Json::from_serialize(&config).map_err(EngineError::TraceData)?,
+            best_score: None,
+            best_candidate_id: None,
+            iterations: 0,
+            dimension_weights: Json::empty_object(),
+            finish: None,
+            error: None,
+            elapsed_ms: 0,
+            created_at: now,
+            completed_at: None,
+        })
+    }
+}
+
+impl Engine {
+    /// Evolves a prompt until a limit is reached or `cancel` is made, and says what came of it.
+    ///
+    /// # Errors
+    /// When the limits buy nothing, the seed cannot be tried once, or the database fails.
+    pub async fn evolve(
+        &self,
+        planned: PlannedEvolution,
+        cancel: &Cancel,
+        observer: &(dyn Fn(&Optimization, &Event<'_>) + Sync),
+    ) -> Result<EvolveReport, EngineError> {
+        let user = planned.request.user_id;
+        let mut run = match &planned.request.resume {
+            None => {
+                let run = planned.run(self)?;
+                let mut scope = self.store.write(Actor::Service).await?;
+                evolution::insert_run(&mut scope, user, &run).await?;
+                scope.commit().await?;
+                run
+            }
+            Some(id) => self.resumed(&planned, user, id).await?,
+        };
+        let began = Instant::now();
+        let before = Duration::from_millis(u64::try_from(run.elapsed_ms).unwrap_or(0));
+        let journal = DatabaseJournal::new(self, user, &run.id);
+        let outcome = Run {
+            task: &planned.task,
+            settings: &planned.request.settings,
+            evaluate: &planned.trying,
+            reflect: &planned.reflecting,
+            journal: &journal,
+            control: Control {
+                workers: planned.request.workers,
+                clock: &|| before + began.elapsed(),
+                observer: &|event| observer(&run, event),
+                cancel,
+            },
+        }
+        .evolve()
+        .await;
+        let elapsed = i64::try_from((before + began.elapsed()).as_millis()).unwrap_or(i64::MAX);
+        let best_id = |report: &Report| journal.candidate_id(&report.best().digest);
+        let best_id = outcome.as_ref().ok().map(best_id);
+        drop(journal);
+        run.elapsed_ms = elapsed;
+        let report = match outcome {
+            Ok(report) => report,
+            Err(error) => {
+                run.status = OptimizationStatus::Failed;
+                run.error = Some(error.to_string());
+                self.put_optimization(&run).await?;
+                return Err(match error {
+                    EvolveError::Journal(error) => error,
+                    other => EngineError::Evolution(other.to_string()),
+                });
+            }
+        };
+        run.status = match &report.finish {
+            Finish::Cancelled | Finish::Paused(_) => OptimizationStatus::Cancelled,
+            _ => OptimizationStatus::Completed,
+        };
+        run.best_score = report.best().mean;
+        run.best_candidate_id = best_id;
+        run.iterations = i64::try_from(report.counts.steps).unwrap_or(i64::MAX);
+        run.finish = Some(finish(&report.finish));
+        run.completed_at = (run.status == OptimizationStatus::Completed).then(|| self.clock.now());
+        self.put_standings(user, &run.id).await?;
+        self.put_optimization(&run).await?;
+        let best = match &run.best_candidate_id {
+            Some(id) => self.prompt_candidate(Actor::Tenant(user), id).await?,
+            None => None,
+        };
+        Ok(EvolveReport { run, report, best })
+    }
+
+    async fn resumed(
+        &self,
+        planned: &PlannedEvolution,
+        user: UserId,
+        id: &str,
+    ) -> Result<Optimization, EngineError> {
+        let run = self.optimization(Actor::Tenant(user), id).await?;
+        let mut run = run.ok_or_else(|| EngineError::UnknownOptimization { id: id.to_owned() })?;
+        let (was, is) = (run.config.to_value(), planned.run(self)?.config.to_value());
+        // Limits may be raised, and workers added; anything else would make another search of it.
+        for member in ["target", "suite", "reflector", "seed"] {
+            if was[member] != is[member] {
+                return Err(EngineError::Evolution(format!(
+                    "{id} was begun with another {member}: {} and not {}",
+                    was[member], is[member]
+                )));
+            }
+        }
+        run.status = OptimizationStatus::Running;
+        (run.finish, run.error, run.completed_at) = (None, None, None);
+        self.put_optimization(&run).await?;
+        Ok(run)
+    }
+
+    async fn put_optimization(&self, run: &Optimization) -> Result<(), EngineError> {
+        let mut scope = self.store.write(Actor::Service).await?;
+        evolution::set_status(&mut scope, run).await?;
+        Ok(scope.commit().await?)
+    }
+
+    /// Writes how good each candidate is, from its rows.
+    async fn put_standings(&self, user: UserId, run_id: &str) -> Result<(), EngineError> {
+        let mut scope = self.store.read(Actor::Tenant(user)).await?;
+        let mut candidates = evolution::candidates(&mut scope, run_id, MAX_CANDIDATES).await?;
+        let scores = evolution::scores(&mut scope, run_id).await?;
+        drop(scope);
+        standings::put(&mut candidates, &scores);
+        let mut scope = self.store.write(Actor::Service).await?;
+        for candidate in candidates
+            .iter()
+            .filter(|candidate| candidate.avg_score.is_some())
+        {
+            evolution::set_standing(&mut scope, candidate).await?;
+        }
+        Ok(scope.commit().await?)
+    }
+
+    /// An optimisation, where the actor sees it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn optimization(&self, actor: Actor, id: &str) -> Result<Option<Optimization>, EngineError> {
+        let mut scope = self.store.read(actor).await?;
+        Ok(evolution::run(&mut scope, id).await?)
+    }
+
+    /// Optimisations that the actor sees, the newest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn optimizations(&self, actor: Actor, limit: u32) -> Result<Vec<Optimization>, EngineError> {
+        let mut scope = self.store.read(actor).await?;
+        Ok(evolution::runs(&mut scope, limit).await?)
+    }
+
+    /// Candidates of an optimisation, in the order of the steps that made them, those that were refused among them.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn prompt_candidates(
+        &self,
+        actor: Actor,
+        run_id: &str,
+    ) -> Result<Vec<PromptCandidate>, EngineError> {
+        let mut scope = self.store.read(actor).await?;
+        Ok(evolution::candidates(&mut scope, run_id, MAX_CANDIDATES).await?)
+    }
+
+    /// What a candidate was tried on.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn prompt_evaluations(
+        &self,
+        actor: Actor,
+        candidate_id: &str,
+    ) -> Result<Vec<PromptEvaluation>, EngineError> {
+        let mut scope = self.store.read(actor).await?;
+        Ok(evolution::evaluations(&mut scope, candidate_id, MAX_EVALUATIONS).await?)
+    }
+
+    /// A candidate, where the actor sees it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn prompt_candidate(
+        &self,
+        actor: Actor,
+        id: &str,
+    ) -> Result<Option<PromptCandidate>, EngineError> {
+        let mut scope = self.store.read(actor).await?;
+        Ok(evolution::candidate(&mut scope, id).await?)
+    }
+}
+
+/// Why a search ended, in a sentence.
+#[must_use]
+pub fn finish(finish: &Finish) -> String {
+    match finish {
+        Finish::MetricCalls => "what is left of the metric calls buys no further step".to_owned(),
+        Finish::Reflections => "no further reflection is allowed".to_owned(),
+        Finish::Tokens => "what is left of the tokens buys no further step".to_owned(),
+        Finish::Dollars => "what is left of the dollars buys no further step".to_owned(),
+        Finish::Time => "time is up".to_owned(),
+        Finish::Score => "a candidate is as good as was asked for".to_owned(),
+        Finish::Perfect => "a candidate is perfect: there is nothing left to learn".to_owned(),
+        Finish::Candidates => "there are as many candidates as were asked for".to_owned(),
+        Finish::Idle => "no step of many in a row brought a new candidate".to_owned(),
+        Finish::Failures(why) => format!("steps in a row came to nothing: {why}"),
+        Finish::Paused(failure) => format!("paused, since more calls failed than not: {failure}"),
+        Finish::Cancelled => "it was stopped".to_owned(),
+    }
+}
+
+mod standings;

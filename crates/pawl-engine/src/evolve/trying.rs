@@ -1,0 +1,178 @@
+//! Trying candidates: the target is asked with the candidate's texts, and the case's checks score what it answers.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use pawl_checks::Subject;
+use pawl_evolve::{Candidate, Cost, Evaluate, Failure, FailureKind, Rollout, Trial};
+use pawl_model::{EvalResults, State, TargetFailureKind, TargetOutput, TargetRequest};
+use pawl_providers::Target;
+use serde_json::{Map, Value, json};
+
+use crate::run::cache::Cache;
+use crate::run::judge::{About, Judges};
+use crate::run::suite::Case;
+
+/// Who tries candidates.
+pub(crate) struct Trying {
+    pub(crate) target: Arc<Target>,
+    pub(crate) judges: Arc<Judges>,
+    pub(crate) cache: Cache,
+    pub(crate) cases: HashMap<String, Case>,
+}
+
+/// The texts of a candidate as targets are given them.
+pub(crate) fn texts(candidate: &Candidate) -> Map<String, Value> {
+    let components = candidate.components().iter();
+    components
+        .map(|component| (component.name.clone(), Value::from(component.text.as_str())))
+        .collect()
+}
+
+impl Trying {
+    /// The answer to a case, with how it was judged.
+    pub(crate) async fn attempt(
+        &self,
+        candidate: &Candidate,
+        (example, trial): (&str, u16),
+    ) -> Result<Rollout, Failure> {
+        let case = self.cases.get(example).ok_or_else(|| {
+            Failure::new(
+                FailureKind::Infra,
+                format!("the suite has no case `{example}` any more"),
+            )
+        })?;
+        let request = TargetRequest {
+            id: case.id.clone(),
+            input: case.input().clone(),
+            vars: case.vars().clone(),
+            trial,
+            prompt: Some(texts(candidate)),
+        };
+        let reply = self.target.call(&request).await.map_err(|failure| {
+            let kind = match failure.kind {
+                TargetFailureKind::Timeout => FailureKind::Timeout,
+                TargetFailureKind::Malformed => FailureKind::Parse,
+                _ => FailureKind::Infra,
+            };
+            Failure::new(kind, failure.message)
+        })?;
+        let about = About {
+            case,
+            trial,
+            output: &reply.output,
+        };
+        let judgement = self.judges.judge(about, &self.cache).await;
+        let latency_ms = u64::try_from(reply.latency.as_millis()).unwrap_or(u64::MAX);
+        let subject = Subject::new(&reply.output.output)
+            .with_latency_ms(Some(latency_ms))
+            .with_cost_usd(reply.output.cost_usd)
+            .with_tool_calls(reply.output.tool_calls.as_ref())
+            .with_opinions(&judgement.opinions);
+        let grade = case.grading.judge(&subject);
+        let cost = cost(&reply.output);
+        if grade.state == State::Error {
+            let message = grade
+                .reason()
+                .unwrap_or_else(|| "it could not be judged".to_owned());
+            return Err(Failure {
+                cost,
+                ..Failure::new(FailureKind::Judge, message)
+            });
+        }
+        let Some(score) = grade.score else {
+            return Err(Failure {
+                cost,
+                ..Failure::new(FailureKind::Judge, "none of its checks could be judged")
+            });
+        };
+        Ok(Rollout {
+            score,
+            dimensions: dimensions(&grade.results),
+            feedback: feedback(&grade.results),
+            trace: trace(case, &reply.output, latency_ms),
+            cost,
+        })
+    }
+}
+
+impl Evaluate for Trying {
+    async fn evaluate(&self, trial: Trial<'_>) -> Result<Rollout, Failure> {
+        let number = u16::try_from(trial.repetition).unwrap_or(u16::MAX - 1) + 1;
+        self.attempt(trial.candidate, (&trial.example.id, number)).await
+    }
+}
+
+/// What an answer took, as far as the target says.
+fn cost(output: &TargetOutput) -> Cost {
+    let tokens = match &output.tokens {
+        Some(Value::Number(number)) => number.as_u64(),
+        Some(tokens) => tokens["total"].as_u64().or_else(|| {
+            let part = |name: &str| tokens[name].as_u64();
+            Some(part("input")? + part("output")?)
+        }),
+        None => None,
+    };
+    Cost {
+        tokens: tokens.unwrap_or(0),
+        usd_nanos: output
+            .cost_usd
+            .map_or(0, |usd| (usd * 1e9).round().max(0.0) as u64),
+    }
+}
+
+/// The mean score of each kind of check, by its metric where it has one, else by its type.
+fn dimensions(results: &EvalResults) -> BTreeMap<String, f64> {
+    let mut sums: BTreeMap<String, (f64, f64)> = BTreeMap::new();
+    for check in &results.checks {
+        if let Some(score) = check.effective_score() {
+            let name = check.metric.clone().unwrap_or_else(|| check.name.to_string());
+            let (sum, weight) = sums.entry(name).or_default();
+            *sum += score * check.weight;
+            *weight += check.weight;
+        }
+    }
+    let means = sums.into_iter().filter(|(_, (_, weight))| *weight > 0.0);
+    means.map(|(name, (sum, weight))| (name, sum / weight)).collect()
+}
+
+/// What went wrong, and so what has to change: the reasons of the checks that failed.
+fn feedback(results: &EvalResults) -> String {
+    let failed = results.checks.iter().filter(|check| check.state == State::Failed);
+    let lines: Vec<String> = failed
+        .map(|check| {
+            let reason = check.message.as_deref().unwrap_or("failed");
+            format!(
+                "- {}: {reason}. The text should say what keeps this from happening.",
+                check.name
+            )
+        })
+        .collect();
+    match lines.is_empty() {
+        true => "Every check passed: keep what made it so.".to_owned(),
+        false => format!(
+            "{} of {} checks failed:\n{}",
+            lines.len(),
+            results.checks.len(),
+            lines.join("\n")
+        ),
+    }
+}
+
+/// What happened, in the form of the table.
+fn trace(case: &Case, output: &TargetOutput, latency_ms: u64) -> Value {
+    let list = |value: &Option<Value>| match value {
+        Some(list @ Value::Array(_)) => list.clone(),
+        Some(other) => json!([other]),
+        None => json!([]),
+    };
+    json!({
+        "input": case.input(),
+        "reasoning": list(&output.reasoning),
+        "tool_calls": list(&output.tool_calls),
+        "output": output.output,
+        "expected": null,
+        "latency_ms": latency_ms,
+        "tokens_used": cost(output).tokens,
+    })
+}

@@ -1,0 +1,5 @@
+select
+    id, run_id, instructions, components, digest, status, parents, edited, reason, step, generation, coverage, avg_score,
+    dimension_scores, created_at
+from prompt_candidates
+where (user_id = $1 or $1 is null) and id = $2 and deleted_at is null
