@@ -7,7 +7,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use crate::EngineError;
-use crate::run::suite::{Case, Suite};
+use crate::run::suite::Case;
 
 /// Examples that each part needs.
 const LEAST: usize = 2;
@@ -50,25 +50,25 @@ impl Part {
 
 /// The cases of a suite, by what they are for.
 pub(crate) struct Examples {
-    pub(crate) cases: HashMap<String, Case>,
     pub(crate) train: Vec<Example>,
     pub(crate) validation: Vec<Example>,
     pub(crate) hold_out: Vec<Example>,
 }
 
 impl Examples {
-    /// Reads all cases of a suite.
-    pub(crate) fn read(suite: &Suite) -> Result<Self, EngineError> {
-        let dataset = suite.scan()?;
-        let variant = suite.variants_without_targets().swap_remove(0);
+    /// Splits the cases of a suite. Controls are for the gate alone.
+    pub(crate) fn split(cases: &HashMap<String, Case>) -> Result<Self, EngineError> {
         let mut examples = Self {
-            cases: HashMap::new(),
             train: Vec::new(),
             validation: Vec::new(),
             hold_out: Vec::new(),
         };
-        for case in dataset.cases(&variant) {
-            let case = case?;
+        let mut ordered: Vec<&Case> = cases.values().collect();
+        ordered.sort_by_key(|case| case.ordinal);
+        for case in ordered {
+            if case.input_data.to_value()["metadata"]["control"] == Value::Bool(true) {
+                continue;
+            }
             let input = match case.input() {
                 Value::String(text) => text.clone(),
                 json => json.to_string(),
@@ -76,13 +76,12 @@ impl Examples {
             examples
                 .part(Part::of(&case.id))
                 .push(Example::new(case.id.clone(), input));
-            examples.cases.insert(case.id.clone(), case);
         }
         for part in Part::ALL {
             let found = examples.part(part).len();
             if found < LEAST {
                 return Err(EngineError::TooFewExamples {
-                    cases: examples.cases.len(),
+                    cases: cases.len(),
                     part: part.name(),
                     found,
                     needed: LEAST,

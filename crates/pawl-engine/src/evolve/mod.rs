@@ -7,7 +7,6 @@ mod journal;
 mod reflecting;
 mod trying;
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use pawl_evolve::{
@@ -25,10 +24,8 @@ pub use self::examples::Part;
 use self::journal::DatabaseJournal;
 pub(crate) use self::journal::id_of;
 use self::reflecting::Reflecting;
-use self::trying::Trying;
-use crate::run::cache::CacheMode;
-use crate::run::judge::Judges;
-use crate::run::plan::{FoundSource, RunRequest, Source};
+pub(crate) use self::trying::{Attempt, Trying};
+use crate::run::RunRequest;
 use crate::{Engine, EngineError};
 
 /// Candidates that are read at once.
@@ -85,17 +82,9 @@ impl PlannedEvolution {
     /// # Errors
     /// Naming the first thing that is wrong, with its place; when there are too few cases.
     pub fn plan(engine: &Engine, request: EvolveRequest) -> Result<Self, EngineError> {
-        let suite = Arc::new(request.run.suite.load(request.run.checks.as_deref())?);
-        let variant = suite.variants().swap_remove(0);
-        let found = FoundSource::of(&request.run, &suite, &variant)?;
-        let Source::Target(target) = found.source else {
-            return Err(EngineError::NoTarget {
-                suite: suite.name().to_owned(),
-            });
-        };
-        let dataset = suite.scan()?;
-        let judges = Arc::new(Judges::find(&request.run, &suite, &dataset.needs)?);
-        let examples = Examples::read(&suite)?;
+        let suite = request.run.suite.load(request.run.checks.as_deref())?;
+        let (trying, target) = Trying::over(engine, request.user_id, &request.run, &suite)?;
+        let examples = Examples::split(&trying.cases)?;
         let texts = request
             .seed
             .iter()
@@ -103,23 +92,13 @@ impl PlannedEvolution {
         let seed = Candidate::new(texts).map_err(|error| EngineError::Evolution(error.to_string()))?;
         let task = Task::new(seed, examples.train, examples.validation)
             .map_err(|error| EngineError::Evolution(error.to_string()))?;
-        let cache = engine.cache(
-            CacheMode::Off,
-            Actor::Tenant(request.user_id),
-            Some(request.user_id),
-        );
         Ok(Self {
             hold_out: examples.hold_out.len(),
-            trying: Trying {
-                target,
-                judges,
-                cache,
-                cases: examples.cases,
-            },
+            trying,
             reflecting: Reflecting {
                 model: request.reflector.clone(),
             },
-            target: found.shown,
+            target,
             task,
             request,
         })

@@ -3,15 +3,20 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use futures::StreamExt as _;
 use pawl_checks::Subject;
 use pawl_evolve::{Candidate, Cost, Evaluate, Failure, FailureKind, Rollout, Trial};
-use pawl_model::{EvalResults, State, TargetFailureKind, TargetOutput, TargetRequest};
+use pawl_model::{EvalResults, State, TargetFailureKind, TargetOutput, TargetRequest, UserId};
 use pawl_providers::Target;
+use pawl_store::Actor;
 use serde_json::{Map, Value, json};
 
-use crate::run::cache::Cache;
+use crate::run::RunRequest;
+use crate::run::cache::{Cache, CacheMode};
 use crate::run::judge::{About, Judges};
-use crate::run::suite::Case;
+use crate::run::plan::{FoundSource, Source};
+use crate::run::suite::{Case, Suite};
+use crate::{Engine, EngineError};
 
 /// Who tries candidates.
 pub(crate) struct Trying {
@@ -19,6 +24,14 @@ pub(crate) struct Trying {
     pub(crate) judges: Arc<Judges>,
     pub(crate) cache: Cache,
     pub(crate) cases: HashMap<String, Case>,
+}
+
+/// A candidate tried on a case.
+pub(crate) struct Attempt {
+    /// Whether the case passed.
+    pub(crate) passed: bool,
+    pub(crate) latency_ms: u64,
+    pub(crate) rollout: Rollout,
 }
 
 /// The texts of a candidate as targets are given them.
@@ -30,12 +43,51 @@ pub(crate) fn texts(candidate: &Candidate) -> Map<String, Value> {
 }
 
 impl Trying {
+    /// Reads all cases of a suite, and makes its target and judges.
+    pub(crate) fn plan(engine: &Engine, user: UserId, run: &RunRequest) -> Result<Self, EngineError> {
+        let suite = run.suite.load(run.checks.as_deref())?;
+        Ok(Self::over(engine, user, run, &suite)?.0)
+    }
+
+    /// The same of a suite that is read, with how the target is shown.
+    pub(crate) fn over(
+        engine: &Engine,
+        user: UserId,
+        run: &RunRequest,
+        suite: &Suite,
+    ) -> Result<(Self, String), EngineError> {
+        let variant = suite.variants().swap_remove(0);
+        let found = FoundSource::of(run, suite, &variant)?;
+        let Source::Target(target) = found.source else {
+            return Err(EngineError::NoTarget {
+                suite: suite.name().to_owned(),
+            });
+        };
+        let dataset = suite.scan()?;
+        let judges = Arc::new(Judges::find(run, suite, &dataset.needs)?);
+        let variant = suite.variants_without_targets().swap_remove(0);
+        let cases: Result<HashMap<String, Case>, EngineError> = dataset
+            .cases(&variant)
+            .map(|case| {
+                let case = case?;
+                Ok((case.id.clone(), case))
+            })
+            .collect();
+        let trying = Self {
+            target,
+            judges,
+            cache: engine.cache(CacheMode::Off, Actor::Tenant(user), Some(user)),
+            cases: cases?,
+        };
+        Ok((trying, found.shown))
+    }
+
     /// The answer to a case, with how it was judged.
     pub(crate) async fn attempt(
         &self,
         candidate: &Candidate,
         (example, trial): (&str, u16),
-    ) -> Result<Rollout, Failure> {
+    ) -> Result<Attempt, Failure> {
         let case = self.cases.get(example).ok_or_else(|| {
             Failure::new(
                 FailureKind::Infra,
@@ -86,20 +138,41 @@ impl Trying {
                 ..Failure::new(FailureKind::Judge, "none of its checks could be judged")
             });
         };
-        Ok(Rollout {
-            score,
-            dimensions: dimensions(&grade.results),
-            feedback: feedback(&grade.results),
-            trace: trace(case, &reply.output, latency_ms),
-            cost,
+        Ok(Attempt {
+            passed: grade.state == State::Passed,
+            latency_ms,
+            rollout: Rollout {
+                score,
+                dimensions: dimensions(&grade.results),
+                feedback: feedback(&grade.results),
+                trace: trace(case, &reply.output, latency_ms),
+                cost,
+            },
         })
+    }
+}
+
+impl Trying {
+    /// A candidate tried on cases, so many at once; in the order of the cases.
+    pub(crate) async fn attempts(
+        &self,
+        candidate: &Candidate,
+        cases: &[String],
+        workers: usize,
+    ) -> Vec<Result<Attempt, Failure>> {
+        let tried: Vec<_> = cases.iter().map(|id| self.attempt(candidate, (id, 1))).collect();
+        futures::stream::iter(tried)
+            .buffered(workers.max(1))
+            .collect()
+            .await
     }
 }
 
 impl Evaluate for Trying {
     async fn evaluate(&self, trial: Trial<'_>) -> Result<Rollout, Failure> {
         let number = u16::try_from(trial.repetition).unwrap_or(u16::MAX - 1) + 1;
-        self.attempt(trial.candidate, (&trial.example.id, number)).await
+        let attempt = self.attempt(trial.candidate, (&trial.example.id, number)).await?;
+        Ok(attempt.rollout)
     }
 }
 

@@ -1,8 +1,12 @@
 //! Prompts and their versions: which is live, and why.
 
+pub mod gate;
+mod verdict;
+
 use pawl_model::{Json, PromotionVerdict, PromptComponent, PromptVersion, UserId, VerdictKind};
 use pawl_store::{Actor, prompts};
 
+pub use self::verdict::{OnRefusal, Promotion};
 use crate::evolve::id_of;
 use crate::{Engine, EngineError};
 

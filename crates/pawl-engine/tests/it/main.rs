@@ -14,6 +14,7 @@ mod evolve;
 mod intake;
 mod judges;
 mod mine;
+mod promote;
 mod resume;
 mod review;
 mod rig;

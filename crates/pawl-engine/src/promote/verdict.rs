@@ -1,0 +1,249 @@
+//! Promotion: a candidate becomes live through the gate, or does not; both are recorded.
+
+use std::sync::Arc;
+
+use pawl_model::{Json, PromotionVerdict, PromptCandidate, PromptVersion, UserId, VerdictKind};
+use pawl_store::{Actor, prompts};
+use serde_json::json;
+
+use super::gate::{self, Findings, Pair, Regression};
+use crate::evolve::{Part, Trying, id_of};
+use crate::review::ReviewError;
+use crate::run::{RunRequest, SuiteChoice};
+use crate::{Engine, EngineError};
+
+/// Whether a refusal of the gate is final.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnRefusal {
+    /// It is.
+    Refuse,
+    /// The candidate becomes live all the same.
+    Override,
+}
+
+/// A candidate that is to become live.
+pub struct Promotion<'a> {
+    /// Whose.
+    pub user_id: UserId,
+    /// The candidate.
+    pub candidate_id: &'a str,
+    /// The prompt.
+    pub name: &'a str,
+    /// Who decides.
+    pub by: &'a str,
+    /// Why.
+    pub reason: &'a str,
+    /// Whether a refusal of the gate is final.
+    pub on_refusal: OnRefusal,
+    /// The suite and the target on which it is compared, as its optimisation had them.
+    pub run: RunRequest,
+    /// Calls that are made at once.
+    pub workers: usize,
+}
+
+impl Engine {
+    /// Compares a candidate with the live prompt, and makes it live where it passes; records what was found either way.
+    ///
+    /// # Errors
+    /// When there is no such candidate or prompt, nobody or no reason is named, or the comparison cannot be made.
+    pub async fn promote(&self, promotion: Promotion<'_>) -> Result<PromotionVerdict, EngineError> {
+        named(promotion.by, promotion.reason)?;
+        let (user, name) = (promotion.user_id, promotion.name);
+        let candidate = self
+            .prompt_candidate(Actor::Tenant(user), promotion.candidate_id)
+            .await?
+            .ok_or_else(|| {
+                EngineError::Prompt(format!("there is no candidate {}", promotion.candidate_id))
+            })?;
+        let live = self.live_prompt(user, name).await?;
+        let live = live.ok_or_else(|| EngineError::Prompt(format!("there is no prompt `{name}`")))?;
+        let findings = self.findings(&promotion, &candidate, &live).await?;
+        let kind = match (findings.objections.is_empty(), promotion.on_refusal) {
+            (true, _) => VerdictKind::Promoted,
+            (false, OnRefusal::Override) => VerdictKind::Overridden,
+            (false, OnRefusal::Refuse) => VerdictKind::Refused,
+        };
+        let at = self.clock.now();
+        let mut scope = self.store.write(Actor::Service).await?;
+        let held = prompts::hold(&mut scope, user, name).await?;
+        if held != Some(live.version) {
+            return Err(EngineError::Prompt(format!(
+                "`{name}` has another live version by now: compare with that one"
+            )));
+        }
+        let to_version = match kind {
+            VerdictKind::Refused => None,
+            _ => {
+                let texts = (candidate.components.as_slice(), Some(candidate.id.as_str()));
+                let version = prompts::add_version(&mut scope, (user, name), texts, at).await?;
+                prompts::set_live(&mut scope, (user, name), version, at).await?;
+                Some(version)
+            }
+        };
+        let verdict = PromotionVerdict {
+            id: id_of("apv", &[&self.clock.fresh_id().to_string()]),
+            name: name.to_owned(),
+            kind,
+            from_version: Some(live.version),
+            to_version,
+            candidate_id: Some(candidate.id),
+            decided_by: promotion.by.to_owned(),
+            reason: promotion.reason.to_owned(),
+            findings: Json::from_serialize(&findings).map_err(EngineError::TraceData)?,
+            created_at: at,
+        };
+        prompts::insert_verdict(&mut scope, user, &verdict).await?;
+        scope.commit().await?;
+        Ok(verdict)
+    }
+
+    /// Makes the version before the live one live again, or the one that is named.
+    ///
+    /// # Errors
+    /// When there is no such prompt or version, nobody or no reason is named, or the database fails.
+    pub async fn roll_back(
+        &self,
+        (user, name): (UserId, &str),
+        to: Option<i64>,
+        (by, reason): (&str, &str),
+    ) -> Result<PromotionVerdict, EngineError> {
+        named(by, reason)?;
+        let detail = self.prompt(user, name).await?;
+        let detail = detail.ok_or_else(|| EngineError::Prompt(format!("there is no prompt `{name}`")))?;
+        let live = detail.live.version;
+        let before = detail
+            .verdicts
+            .iter()
+            .find(|verdict| verdict.to_version == Some(live))
+            .and_then(|verdict| verdict.from_version);
+        let to = to.or(before).ok_or_else(|| {
+            EngineError::Prompt(format!(
+                "version {live} of `{name}` is the first one: there is none to go back to"
+            ))
+        })?;
+        if to == live || !detail.versions.iter().any(|version| version.version == to) {
+            return Err(EngineError::Prompt(format!(
+                "`{name}` has no version {to} to go back to"
+            )));
+        }
+        let at = self.clock.now();
+        let mut scope = self.store.write(Actor::Service).await?;
+        if prompts::hold(&mut scope, user, name).await? != Some(live) {
+            return Err(EngineError::Prompt(format!(
+                "`{name}` has another live version by now"
+            )));
+        }
+        prompts::set_live(&mut scope, (user, name), to, at).await?;
+        let verdict = PromotionVerdict {
+            id: id_of("apv", &[&self.clock.fresh_id().to_string()]),
+            name: name.to_owned(),
+            kind: VerdictKind::RolledBack,
+            from_version: Some(live),
+            to_version: Some(to),
+            candidate_id: None,
+            decided_by: by.to_owned(),
+            reason: reason.to_owned(),
+            findings: Json::empty_object(),
+            created_at: at,
+        };
+        prompts::insert_verdict(&mut scope, user, &verdict).await?;
+        scope.commit().await?;
+        Ok(verdict)
+    }
+
+    async fn findings(
+        &self,
+        promotion: &Promotion<'_>,
+        candidate: &PromptCandidate,
+        live: &PromptVersion,
+    ) -> Result<Findings, EngineError> {
+        let user = promotion.user_id;
+        let texts = |components: &[pawl_model::PromptComponent]| {
+            gate::candidate(components)
+                .ok_or_else(|| EngineError::Prompt("a version without texts cannot be compared".to_owned()))
+        };
+        let sides = [texts(&live.components)?, texts(&candidate.components)?];
+        let trying = Trying::plan(self, user, &promotion.run)?;
+        let mut ids: Vec<String> = trying.cases.keys().cloned().collect();
+        ids.sort();
+        let is_control = |id: &String| {
+            let case = trying.cases.get(id);
+            case.is_some_and(|case| case.input_data.to_value()["metadata"]["control"] == json!(true))
+        };
+        let (controls, others): (Vec<String>, Vec<String>) = ids.into_iter().partition(is_control);
+        let held_out: Vec<String> = others
+            .into_iter()
+            .filter(|id| Part::of(id) == Part::HoldOut)
+            .collect();
+        let hold_out = self.pairs(&trying, &sides, (held_out, promotion.workers)).await;
+        let controls = self.pairs(&trying, &sides, (controls, promotion.workers)).await;
+        let tests = self
+            .approved_tests(Actor::Tenant(user))
+            .await
+            .map_err(|error| match error {
+                ReviewError::Engine(error) => error,
+                other => EngineError::Prompt(other.to_string()),
+            })?;
+        let approved = if tests.is_empty() {
+            Regression::default()
+        } else {
+            let run = RunRequest {
+                suite: SuiteChoice::Approved(Arc::from(tests)),
+                checks: None,
+                ..promotion.run.clone()
+            };
+            let trying = Trying::plan(self, user, &run)?;
+            let ids = trying.cases.keys().cloned().collect();
+            let tried = self.pairs(&trying, &sides, (ids, promotion.workers)).await;
+            gate::regression(&tried.pairs(), |_| true)
+        };
+        let mut findings = Findings {
+            hold_out: gate::compare(&hold_out.pairs()),
+            approved,
+            controls: gate::regression(&controls.pairs(), |live_passes| live_passes),
+            objections: Vec::new(),
+        };
+        findings.objections = gate::objections(&findings);
+        Ok(findings)
+    }
+
+    /// Both sides on the same cases.
+    async fn pairs(
+        &self,
+        trying: &Trying,
+        [live, candidate]: &[pawl_evolve::Candidate; 2],
+        (ids, workers): (Vec<String>, usize),
+    ) -> Tried {
+        Tried {
+            live: trying.attempts(live, &ids, workers).await,
+            candidate: trying.attempts(candidate, &ids, workers).await,
+            ids,
+        }
+    }
+}
+
+/// Both sides on the same cases.
+struct Tried {
+    ids: Vec<String>,
+    live: Vec<Result<crate::evolve::Attempt, pawl_evolve::Failure>>,
+    candidate: Vec<Result<crate::evolve::Attempt, pawl_evolve::Failure>>,
+}
+
+impl Tried {
+    fn pairs(&self) -> Vec<Pair<'_>> {
+        let sides = self.live.iter().zip(&self.candidate);
+        let pairs = self.ids.iter().zip(sides);
+        pairs
+            .map(|(id, (live, candidate))| (id.as_str(), [live, candidate]))
+            .collect()
+    }
+}
+
+fn named(by: &str, reason: &str) -> Result<(), EngineError> {
+    if by.trim().is_empty() || reason.trim().is_empty() {
+        return Err(EngineError::Prompt(
+            "a verdict needs the name of who decides, and a reason".to_owned(),
+        ));
+    }
+    Ok(())
+}

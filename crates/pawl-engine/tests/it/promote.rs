@@ -1,0 +1,230 @@
+//! The gate: what becomes live, what does not, and the way back.
+
+use pawl_engine::Actor;
+use pawl_engine::evolve::Part;
+use pawl_engine::promote::{NewPrompt, OnRefusal, Promotion};
+use pawl_engine::run::{RunRequest, TargetChoice};
+use pawl_model::{
+    CandidateStatus, Json, Optimization, OptimizationStatus, PromotionVerdict, PromptCandidate,
+    PromptComponent, UserId, VerdictKind,
+};
+use pawl_testkit::{TestDatabase, on_both_engines, samples};
+use serde_json::Value;
+
+use crate::rig::Rig;
+
+on_both_engines!(
+    what_is_better_becomes_live_and_the_way_back_is_there,
+    what_only_knows_its_examples_is_refused,
+    a_lazy_fix_is_refused_by_the_controls,
+    a_refusal_is_overridden_by_name_and_reason_alone,
+);
+
+fn user() -> UserId {
+    samples::user(1).id
+}
+
+fn texts(text: &str) -> Vec<PromptComponent> {
+    vec![PromptComponent {
+        name: "prompt".to_owned(),
+        text: text.to_owned(),
+    }]
+}
+
+/// Cases that want "please", and controls that want "welcome".
+fn suite() -> String {
+    let case = |n: usize| {
+        format!("  - {{id: case-{n}, vars: {{input: q{n}}}, assert: [{{type: contains, value: please}}]}}\n")
+    };
+    let control = |n: usize| {
+        format!(
+            "  - {{id: control-{n}, vars: {{input: c{n}}}, metadata: {{control: true}}, assert: [{{type: contains, value: welcome}}]}}\n"
+        )
+    };
+    let cases: String = (0..40).map(case).chain((0..4).map(control)).collect();
+    format!("tests:\n{cases}")
+}
+
+/// An agent that does as its prompt says: polite and welcoming, polite alone, or polite where the search could see it.
+fn agent() -> String {
+    let held: Vec<String> = (0..40)
+        .map(|n| format!("case-{n}"))
+        .filter(|id| Part::of(id) == Part::HoldOut)
+        .map(|id| format!("*'\"id\":\"{id}\"'*"))
+        .collect();
+    format!(
+        "read -r request\ncase \"$request\" in\n*GOOD*) echo please welcome ;;\n*LAZY*) echo please ;;\n\
+         *OVERFIT*) case \"$request\" in {}) echo no welcome ;; *) echo please welcome ;; esac ;;\n*) echo no welcome ;;\nesac\n",
+        held.join("|")
+    )
+}
+
+/// A prompt that is live, and candidates of these texts.
+async fn rig(database: TestDatabase, candidates: &[&str]) -> Rig {
+    database.add_users(1).await;
+    let rig = Rig::new(database);
+    let components = texts("Answer.");
+    let new = NewPrompt {
+        user_id: user(),
+        name: "support",
+        components: &components,
+        by: "ada",
+    };
+    rig.engine.add_prompt(new).await.unwrap();
+    let run = Optimization {
+        id: "aor_test".to_owned(),
+        name: "support".to_owned(),
+        status: OptimizationStatus::Completed,
+        config: Json::empty_object(),
+        best_score: None,
+        best_candidate_id: None,
+        iterations: 0,
+        dimension_weights: Json::empty_object(),
+        finish: None,
+        error: None,
+        elapsed_ms: 0,
+        created_at: samples::time(0),
+        completed_at: None,
+    };
+    let mut scope = rig.database.store.write(Actor::Service).await.unwrap();
+    pawl_store::evolution::insert_run(&mut scope, user(), &run)
+        .await
+        .unwrap();
+    for text in candidates {
+        let candidate = PromptCandidate {
+            id: format!("apc_{text}"),
+            run_id: run.id.clone(),
+            instructions: (*text).to_owned(),
+            components: texts(text),
+            digest: (*text).to_owned(),
+            status: CandidateStatus::Accepted,
+            parents: Vec::new(),
+            edited: Vec::new(),
+            reason: None,
+            step: 1,
+            generation: 1,
+            coverage: 0,
+            avg_score: None,
+            dimension_scores: Default::default(),
+            created_at: samples::time(0),
+        };
+        pawl_store::evolution::propose(&mut scope, user(), &candidate)
+            .await
+            .unwrap();
+    }
+    scope.commit().await.unwrap();
+    rig
+}
+
+async fn promote(rig: &Rig, candidate: &str, on_refusal: OnRefusal) -> PromotionVerdict {
+    let agent = rig.file("agent.sh", &agent());
+    let promotion = Promotion {
+        user_id: user(),
+        candidate_id: candidate,
+        name: "support",
+        by: "ada",
+        reason: "the suite passes",
+        on_refusal,
+        run: RunRequest {
+            suite: rig.file("suite.yaml", &suite()).into(),
+            checks: None,
+            target: TargetChoice::Named(format!("exec:sh {}", agent.display())),
+            ..rig.request(1, "echo")
+        },
+        workers: 4,
+    };
+    rig.engine.promote(promotion).await.unwrap()
+}
+
+fn objections(verdict: &PromotionVerdict) -> Vec<String> {
+    let findings = verdict.findings.to_value();
+    let objections = findings["objections"].as_array().unwrap().iter();
+    objections.map(|one| one.as_str().unwrap().to_owned()).collect()
+}
+
+async fn live(rig: &Rig) -> (i64, Value) {
+    let live = rig.engine.live_prompt(user(), "support").await.unwrap().unwrap();
+    (live.version, Value::from(live.components[0].text.as_str()))
+}
+
+async fn what_is_better_becomes_live_and_the_way_back_is_there(database: TestDatabase) {
+    let rig = rig(database, &["GOOD"]).await;
+    let verdict = promote(&rig, "apc_GOOD", OnRefusal::Refuse).await;
+    assert_eq!(verdict.kind, VerdictKind::Promoted, "{:?}", objections(&verdict));
+    assert_eq!((verdict.from_version, verdict.to_version), (Some(1), Some(2)));
+    assert_eq!(live(&rig).await, (2, "GOOD".into()));
+    let findings = verdict.findings.to_value();
+    let comparison = &findings["hold_out"]["comparison"];
+    assert_eq!(comparison["scores"]["difference"]["mean"], 1.0);
+    assert!(comparison["rates"]["p_value"].as_f64().unwrap() < 0.05);
+    assert_eq!(findings["controls"]["tests"], 4);
+
+    let back = rig
+        .engine
+        .roll_back((user(), "support"), None, ("ada", "too chatty"))
+        .await
+        .unwrap();
+    assert_eq!((back.kind, back.to_version), (VerdictKind::RolledBack, Some(1)));
+    assert_eq!(live(&rig).await, (1, "Answer.".into()));
+    let error = rig
+        .engine
+        .roll_back((user(), "support"), None, ("ada", "again"))
+        .await
+        .unwrap_err();
+    assert!(error.to_string().contains("no"), "{error}");
+    rig.engine
+        .roll_back((user(), "support"), Some(2), ("ada", "not so chatty"))
+        .await
+        .unwrap();
+    assert_eq!(live(&rig).await.0, 2);
+    let detail = rig.engine.prompt(user(), "support").await.unwrap().unwrap();
+    assert_eq!((detail.versions.len(), detail.verdicts.len()), (2, 4));
+}
+
+async fn what_only_knows_its_examples_is_refused(database: TestDatabase) {
+    let rig = rig(database, &["OVERFIT"]).await;
+    let verdict = promote(&rig, "apc_OVERFIT", OnRefusal::Refuse).await;
+    assert_eq!((verdict.kind, verdict.to_version), (VerdictKind::Refused, None));
+    let objections = objections(&verdict);
+    assert_eq!(objections.len(), 1, "{objections:?}");
+    assert!(
+        objections[0].contains("+0.000 against the live prompt"),
+        "{objections:?}"
+    );
+    assert_eq!(live(&rig).await.0, 1);
+    let detail = rig.engine.prompt(user(), "support").await.unwrap().unwrap();
+    assert_eq!(detail.verdicts[0].kind, VerdictKind::Refused);
+}
+
+async fn a_lazy_fix_is_refused_by_the_controls(database: TestDatabase) {
+    let rig = rig(database, &["LAZY"]).await;
+    let verdict = promote(&rig, "apc_LAZY", OnRefusal::Refuse).await;
+    let objections = objections(&verdict);
+    assert_eq!(verdict.kind, VerdictKind::Refused);
+    assert_eq!(
+        objections,
+        ["it fails 4 of 4 controls: control-0, control-1, control-2, control-3"]
+    );
+}
+
+async fn a_refusal_is_overridden_by_name_and_reason_alone(database: TestDatabase) {
+    let rig = rig(database, &["LAZY"]).await;
+    let verdict = promote(&rig, "apc_LAZY", OnRefusal::Override).await;
+    assert_eq!(
+        (verdict.kind, verdict.to_version),
+        (VerdictKind::Overridden, Some(2))
+    );
+    assert_eq!(objections(&verdict).len(), 1);
+    for (by, reason) in [("", "a reason"), ("ada", " ")] {
+        let error = rig
+            .engine
+            .roll_back((user(), "support"), None, (by, reason))
+            .await
+            .unwrap_err();
+        assert!(
+            error.to_string().contains("needs the name of who decides"),
+            "{error}"
+        );
+    }
+    assert_eq!(live(&rig).await.0, 2);
+}
