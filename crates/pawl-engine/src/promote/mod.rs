@@ -7,7 +7,6 @@ use pawl_model::{Json, PromotionVerdict, PromptComponent, PromptVersion, UserId,
 use pawl_store::{Actor, prompts};
 
 pub use self::verdict::{OnRefusal, Promotion};
-use crate::evolve::id_of;
 use crate::{Engine, EngineError};
 
 /// Letters of a name.
@@ -60,7 +59,7 @@ impl Engine {
         let named = (new.user_id, new.name);
         let version = prompts::add_version(&mut scope, named, (new.components, None), at).await?;
         let verdict = PromotionVerdict {
-            id: id_of("apv", &[&self.clock.fresh_id().to_string()]),
+            id: verdict_id(self),
             name: new.name.to_owned(),
             kind: VerdictKind::Initial,
             from_version: None,
@@ -115,6 +114,11 @@ impl Engine {
             verdicts: prompts::verdicts(&mut scope, user, name, MOST).await?,
         }))
     }
+}
+
+/// An id that sorts by time.
+fn verdict_id(engine: &Engine) -> String {
+    format!("apv_{}", engine.clock.fresh_id().simple())
 }
 
 /// What is wrong with a prompt.

@@ -7,7 +7,8 @@ use pawl_store::{Actor, prompts};
 use serde_json::json;
 
 use super::gate::{self, Findings, Pair, Regression};
-use crate::evolve::{Part, Trying, id_of};
+use super::verdict_id;
+use crate::evolve::{Part, Trying};
 use crate::review::ReviewError;
 use crate::run::{RunRequest, SuiteChoice};
 use crate::{Engine, EngineError};
@@ -81,7 +82,7 @@ impl Engine {
             }
         };
         let verdict = PromotionVerdict {
-            id: id_of("apv", &[&self.clock.fresh_id().to_string()]),
+            id: verdict_id(self),
             name: name.to_owned(),
             kind,
             from_version: Some(live.version),
@@ -135,7 +136,7 @@ impl Engine {
         }
         prompts::set_live(&mut scope, (user, name), to, at).await?;
         let verdict = PromotionVerdict {
-            id: id_of("apv", &[&self.clock.fresh_id().to_string()]),
+            id: verdict_id(self),
             name: name.to_owned(),
             kind: VerdictKind::RolledBack,
             from_version: Some(live),

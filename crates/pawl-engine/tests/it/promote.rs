@@ -193,7 +193,7 @@ async fn what_only_knows_its_examples_is_refused(database: TestDatabase) {
     );
     assert_eq!(live(&rig).await.0, 1);
     let detail = rig.engine.prompt(user(), "support").await.unwrap().unwrap();
-    assert_eq!(detail.verdicts[0].kind, VerdictKind::Refused);
+    assert!(detail.verdicts.iter().any(|one| one.kind == VerdictKind::Refused));
 }
 
 async fn a_lazy_fix_is_refused_by_the_controls(database: TestDatabase) {
