@@ -1,6 +1,7 @@
 //! The command line.
 
 mod access;
+mod evolve;
 mod export;
 mod mine;
 mod review;
@@ -21,6 +22,9 @@ use crate::output::Format;
 pub(crate) use self::access::{
     KeyCommand, KeyCreateArgs, KeyListArgs, KeyRevokeArgs, KeysArgs, UserAddArgs, UserCommand, UserListArgs,
     UserPasswdArgs,
+};
+pub(crate) use self::evolve::{
+    EvolveArgs, PromoteArgs, PromptAddArgs, PromptCommand, PromptListArgs, PromptShowArgs, RollbackArgs,
 };
 pub(crate) use self::export::{ExportCommand, ExportFormat, ExportInteractionsArgs};
 pub(crate) use self::mine::{
@@ -75,6 +79,15 @@ pub(crate) enum Command {
     /// Look at suggestions and their drafts, edit them, and decide about them
     #[command(subcommand)]
     Review(ReviewCommand),
+    /// Evolve a prompt over a suite: candidates, reflection, and the best of what was found
+    Evolve(Box<EvolveArgs>),
+    /// Add prompts, and show what is live and why
+    #[command(subcommand)]
+    Prompt(PromptCommand),
+    /// Compare a candidate with the live prompt, and make it live where it passes the gate
+    Promote(PromoteArgs),
+    /// Make an earlier version of a prompt live again
+    Rollback(RollbackArgs),
     /// Store a history of interactions that is made up, to try things out with
     Seed(SeedArgs),
     /// Have an agent that is made up hand interactions in to a server, under its tenant's policy

@@ -9,9 +9,7 @@ mod trying;
 
 use std::time::{Duration, Instant};
 
-use pawl_evolve::{
-    Cancel, Candidate, Control, Event, EvolveError, Finish, Forecast, Report, Run, Settings, Task,
-};
+use pawl_evolve::{Candidate, Control, EvolveError, Finish, Report, Run, Task};
 use pawl_model::{
     Json, Optimization, OptimizationStatus, PromptCandidate, PromptComponent, PromptEvaluation, UserId,
 };
@@ -27,6 +25,7 @@ use self::reflecting::Reflecting;
 pub(crate) use self::trying::{Attempt, Trying};
 use crate::run::RunRequest;
 use crate::{Engine, EngineError};
+pub use pawl_evolve::{Cancel, Event, Forecast, Limits, Outcome, Settings};
 
 /// Candidates that are read at once.
 const MAX_CANDIDATES: u32 = 10_000;
@@ -129,6 +128,7 @@ impl PlannedEvolution {
     fn run(&self, engine: &Engine) -> Result<Optimization, EngineError> {
         let config = json!({
             "settings": self.request.settings, "target": self.target, "suite": self.request.run.suite.shown(),
+            "checks": self.request.run.checks,
             "reflector": self.reflecting.model.spec().to_string(), "workers": self.request.workers,
             "seed": self.request.seed,
         });

@@ -5,6 +5,7 @@ mod compare;
 mod demo;
 mod doctor;
 mod draft;
+mod evolve;
 mod export;
 mod import;
 mod jobs;
@@ -13,6 +14,7 @@ mod keys;
 mod migrate;
 mod mine;
 mod online_checks;
+mod prompt;
 mod review;
 mod run;
 mod seed;
@@ -44,6 +46,10 @@ pub(crate) async fn dispatch(cli: Cli, stop: &CancellationToken) -> anyhow::Resu
         Command::Jobs(command) => jobs::jobs(command).await,
         Command::Draft(args) => draft::draft(args).await,
         Command::Review(command) => review::review(command).await,
+        Command::Evolve(args) => evolve::evolve(*args, stop).await,
+        Command::Prompt(command) => prompt::prompt(command).await,
+        Command::Promote(args) => prompt::promote(args).await,
+        Command::Rollback(args) => prompt::rollback(args).await,
         Command::Mine(args) => mine::mine(args, stop).await,
         Command::Seed(args) => seed::seed(args, stop).await,
         Command::Simulate(args) => simulate::simulate(args, stop).await,

@@ -76,11 +76,11 @@ async fn open(args: &RunArgs) -> anyhow::Result<(Engine, Actor)> {
 }
 
 /// Whether a suite is that of the approved tests: a file of the name comes first.
-fn is_approved(suite: &Path) -> bool {
+pub(super) fn is_approved(suite: &Path) -> bool {
     suite.as_os_str() == SuiteChoice::APPROVED && !suite.exists()
 }
 
-async fn approved(engine: &Engine, actor: Actor) -> anyhow::Result<Arc<[ApprovedTest]>> {
+pub(super) async fn approved(engine: &Engine, actor: Actor) -> anyhow::Result<Arc<[ApprovedTest]>> {
     let tests = engine.approved_tests(actor).await.map_err(super::review::told)?;
     if tests.is_empty() {
         let message = "no test is approved yet: `pawl review list` shows what waits for it";

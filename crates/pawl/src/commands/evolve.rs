@@ -1,0 +1,236 @@
+//! `pawl evolve`.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::path::Path;
+
+use pawl_engine::evolve::{
+    Cancel, Event, EvolveReport, EvolveRequest, Limits, Outcome, PlannedEvolution, Settings,
+};
+use pawl_engine::run::{CacheMode, Labels, RunRequest, SuiteChoice, TargetChoice};
+use pawl_engine::{Actor, Engine};
+
+use pawl_model::{Optimization, PromptComponent, UserId};
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use crate::cli::EvolveArgs;
+use crate::exit::{Exit, Usage};
+use crate::output;
+use crate::progress::Counter;
+
+/// Evolves a prompt, and says what came of it.
+pub(crate) async fn evolve(args: EvolveArgs, stop: &CancellationToken) -> anyhow::Result<Exit> {
+    let engine = super::open(&args.database).await?;
+    let user = super::tenant(&engine, &args.user).await?;
+    let (name, seed) = seed(&engine, user, &args.prompt).await?;
+    let models = super::models()?;
+    let reflector = args
+        .reflector
+        .clone()
+        .or_else(|| models.settings().default_chat())
+        .ok_or_else(|| {
+            Usage("no model proposes texts: name one by --reflector, or set the key of a provider".to_owned())
+        })?;
+    let reflector = models
+        .chat(&reflector)
+        .map_err(|error| Usage(error.to_string()))?;
+    let suite = match super::run::is_approved(&args.suite) {
+        true => SuiteChoice::Approved(super::run::approved(&engine, Actor::Tenant(user)).await?),
+        false => SuiteChoice::File(args.suite.clone()),
+    };
+    let request = EvolveRequest {
+        user_id: user,
+        name,
+        seed,
+        reflector,
+        run: RunRequest {
+            suite,
+            checks: args.checks.clone(),
+            target: TargetChoice::Named(args.target.clone()),
+            trials: 1,
+            concurrency: Some(args.workers),
+            timeout: args.timeout,
+            judge: None,
+            embedder: None,
+            models,
+            cache: CacheMode::Off,
+            labels: Labels::default(),
+            resume: None,
+        },
+        settings: Settings {
+            seed: args.seed,
+            look_ahead: args.look_ahead.get(),
+            limits: Limits {
+                metric_calls: Some(args.max_metric_calls),
+                usd_nanos: args.max_cost.map(pawl_model::Usd::nanos),
+                ..Limits::default()
+            },
+            ..Settings::default()
+        },
+        workers: args.workers.get(),
+        resume: args.resume.clone(),
+    };
+    let planned = PlannedEvolution::plan(&engine, request)?;
+    quote(&planned)?;
+    let cancel = Cancel::new();
+    let watching = {
+        let (cancel, stop) = (cancel.clone(), stop.clone());
+        tokio::spawn(async move {
+            stop.cancelled().await;
+            cancel.cancel();
+        })
+    };
+    let watched = Watched::new(args.max_metric_calls);
+    let report = engine
+        .evolve(planned, &cancel, &|run, event| watched.show(run, event))
+        .await;
+    watched.clear();
+    watching.abort();
+    let report = report?;
+    engine.close().await;
+    print(&args, &report)?;
+    Ok(match report.run.completed_at {
+        Some(_) => Exit::Passed,
+        None => Exit::Infrastructure,
+    })
+}
+
+/// The texts to begin with: those of a file, or of a prompt that is live.
+async fn seed(engine: &Engine, user: UserId, given: &str) -> anyhow::Result<(String, Vec<PromptComponent>)> {
+    let path = Path::new(given);
+    if path.is_file() {
+        let text = super::prompt::read(path)?;
+        let stem = path
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        return Ok((stem, super::prompt::one_text(text)));
+    }
+    let live = engine.live_prompt(user, given).await?;
+    let live = live.ok_or_else(|| Usage(format!("there is neither a file nor a prompt `{given}`")))?;
+    Ok((live.name, live.components))
+}
+
+/// What the limits buy, before anything is spent.
+fn quote(planned: &PlannedEvolution) -> anyhow::Result<()> {
+    let forecast = planned.forecast();
+    let (train, validation) = planned.examples();
+    let proposals = match (forecast.proposals_at_least, forecast.proposals_at_most) {
+        (Some(least), Some(most)) => format!("{least} to {most} proposals"),
+        _ => "as many proposals as it takes".to_owned(),
+    };
+    writeln!(
+        anstream::stderr(),
+        "{train} cases to learn from, {validation} to compare on, {} for the gate; the limits buy {proposals}, each {} calls \
+         of the target and {} of the model",
+        planned.hold_out,
+        forecast.proposal.metric_calls,
+        forecast.proposal.reflections,
+    )?;
+    Ok(())
+}
+
+/// What is shown while it goes on: a line that changes on a terminal, a line for each new candidate elsewhere.
+struct Watched {
+    counter: Counter,
+    is_terminal: bool,
+}
+
+impl Watched {
+    fn new(calls: u64) -> Self {
+        Self {
+            counter: Counter::new("calls of the target", Some(calls)),
+            is_terminal: std::io::stderr().is_terminal(),
+        }
+    }
+
+    fn show(&self, run: &Optimization, event: &Event<'_>) {
+        match event {
+            Event::Began { .. } => {
+                let _ = writeln!(anstream::stderr(), "optimisation {}", run.id);
+            }
+            Event::Committed { commit, view } => {
+                let spent = view.spent() + view.lost();
+                self.counter.reach(spent.metric_calls);
+                if self.is_terminal {
+                    return;
+                }
+                let best = view.best().and_then(|best| best.mean).unwrap_or_default();
+                let what = match &commit.outcome {
+                    Outcome::Seeded(_) => "the seed is tried".to_owned(),
+                    Outcome::Accepted { standing, .. } => {
+                        format!("a new candidate at {:.3}", standing.mean.unwrap_or_default())
+                    }
+                    Outcome::Refused { refusal, .. } => format!("a proposal is refused: {}", refusal.reason),
+                    _ => return,
+                };
+                let _ = writeln!(
+                    anstream::stderr(),
+                    "step {}: {what} · best {best:.3} of {} · {} calls",
+                    commit.step,
+                    view.candidates(),
+                    spent.metric_calls
+                );
+            }
+            _ => {}
+        }
+    }
+
+    fn clear(&self) {
+        self.counter.clear();
+    }
+}
+
+fn print(args: &EvolveArgs, report: &EvolveReport) -> anyhow::Result<()> {
+    let mut stdout = anstream::stdout().lock();
+    let best = report.best.as_ref();
+    if args.json {
+        let document = json!({
+            "run": report.run, "best": best, "counts": report.report.counts, "spent": report.report.spent,
+            "lost": report.report.lost,
+        });
+        output::write_json(&document, &mut stdout)?;
+        return Ok(());
+    }
+    let counts = &report.report.counts;
+    let spent = report.report.spent;
+    writeln!(
+        stdout,
+        "{} · {}",
+        report.run.id,
+        report.run.finish.as_deref().unwrap_or_default()
+    )?;
+    writeln!(
+        stdout,
+        "{} steps: {} new candidates, {} no better, {} refused, {} skipped, {} failed",
+        counts.steps, counts.accepted, counts.rejected, counts.refused, counts.skipped, counts.failed
+    )?;
+    writeln!(
+        stdout,
+        "{} calls of the target, {} of the model, {} tokens, ${:.4}",
+        spent.metric_calls,
+        spent.reflections,
+        spent.cost.tokens,
+        spent.cost.usd_nanos as f64 / 1e9
+    )?;
+    if let (Some(best), Some(first)) = (best, report.report.candidates.first()) {
+        writeln!(
+            stdout,
+            "best {} at {:.3}, the first at {:.3}\n\n{}\n",
+            best.id,
+            report.run.best_score.unwrap_or_default(),
+            first.mean.unwrap_or_default(),
+            best.instructions
+        )?;
+        writeln!(
+            stdout,
+            "next  pawl promote {} --prompt {} --by YOU --reason WHY",
+            best.id, report.run.name
+        )?;
+    }
+    if report.run.completed_at.is_none() {
+        writeln!(stdout, "go on by --resume {}", report.run.id)?;
+    }
+    Ok(())
+}
