@@ -22,6 +22,7 @@ mod otlp;
 mod paging;
 mod parameters;
 mod problem;
+mod prompts;
 mod rest;
 mod router;
 mod runs;

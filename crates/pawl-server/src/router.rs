@@ -15,7 +15,7 @@ use crate::limits::{Places, bounded};
 use crate::problem::ProblemDocument;
 use crate::{
     AppState, auth, browser, dialect, eval_tests, health, intake, interactions, linger, metrics, observe,
-    openapi, otlp, rest, runs, suggestions, ui,
+    openapi, otlp, prompts, rest, runs, suggestions, ui,
 };
 
 /// Everything that the server answers.
@@ -71,6 +71,7 @@ fn declared() -> (Routes, OpenApi) {
         .routes(routes!(suggestions::runs))
         .routes(routes!(suggestions::run))
         .routes(routes!(suggestions::mine))
+        .routes(routes!(prompts::live))
         .routes(routes!(eval_tests::run_once))
         .routes(routes!(eval_tests::generate))
         .routes(routes!(eval_tests::health))

@@ -18,7 +18,7 @@ pub struct Statement {
 /// The statement of `queries/NAME.sql`.
 macro_rules! shared {
     ($name:literal) => {{
-        const TEXT: &str = include_str!(concat!("../queries/", $name, ".sql"));
+        const TEXT: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/queries/", $name, ".sql"));
         $crate::Statement {
             name: $name,
             sqlite: TEXT,
@@ -32,8 +32,18 @@ macro_rules! pair {
     ($name:literal) => {
         $crate::Statement {
             name: $name,
-            sqlite: include_str!(concat!("../queries/", $name, ".sqlite.sql")),
-            postgres: include_str!(concat!("../queries/", $name, ".postgres.sql")),
+            sqlite: include_str!(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/queries/",
+                $name,
+                ".sqlite.sql"
+            )),
+            postgres: include_str!(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/queries/",
+                $name,
+                ".postgres.sql"
+            )),
         }
     };
 }
@@ -63,6 +73,8 @@ pub fn statements() -> Vec<Statement> {
         crate::suggestions::STATEMENTS,
         crate::drafts::STATEMENTS,
         crate::evolution::STATEMENTS,
+        crate::evolution::CANDIDATE_STATEMENTS,
+        crate::evolution::JOURNAL_STATEMENTS,
         crate::prompts::STATEMENTS,
         crate::traces::STATEMENTS,
     ]

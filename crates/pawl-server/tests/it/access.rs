@@ -43,6 +43,7 @@ const OPERATIONS: &[Entry] = &[
     ("GET", "/api/mining", [401, 401, 200, 200, 200]),
     ("GET", "/api/mining/{id}", [401, 401, 404, 404, 404]),
     ("POST", "/api/mining", [401, 401, 202, 202, 202]),
+    ("GET", "/api/prompts/{name}/live", [401, 401, 404, 404, 404]),
     ("POST", "/eval-tests/run-once", [401, 401, 200, 200, 200]),
     (
         "POST",
@@ -100,7 +101,8 @@ async fn everybody_is_answered_as_documented(database: TestDatabase) {
         let path = template
             .replace("{id}", RUN)
             .replace("{other}", RUN)
-            .replace("{suggestionId}", RUN);
+            .replace("{suggestionId}", RUN)
+            .replace("{name}", RUN);
         for (who, expected) in Identity::ALL.into_iter().zip(expected) {
             let method: Method = method.parse().unwrap();
             let answer = server.request(who, method.clone(), &path).send().await.unwrap();

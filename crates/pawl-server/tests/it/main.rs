@@ -11,6 +11,7 @@ mod eval_tests;
 mod intake;
 mod operations;
 mod pages;
+mod prompts;
 mod rest;
 mod review;
 mod runs;

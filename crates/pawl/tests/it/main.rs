@@ -8,6 +8,7 @@
 mod agents;
 mod crash;
 mod databases;
+mod evolve;
 mod intake;
 mod models;
 mod refusals;

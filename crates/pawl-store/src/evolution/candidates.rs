@@ -1,0 +1,258 @@
+//! Candidates, and every one of them tried on an example.
+
+use std::collections::BTreeMap;
+
+use pawl_model::{CandidateStatus, Json, PromptCandidate, PromptComponent, PromptEvaluation, UserId};
+
+use super::document;
+use crate::insert::{Insert, OnExisting};
+use crate::statement::shared;
+use crate::{Result, Row, Scope, Statement, StoreError};
+
+const CANDIDATES: Statement = shared!("evolution/candidates");
+const CANDIDATE: Statement = shared!("evolution/candidate");
+const DECIDE_CANDIDATE: Statement = shared!("evolution/decide_candidate");
+const STANDING: Statement = shared!("evolution/standing");
+const EVALUATIONS: Statement = shared!("evolution/evaluations");
+const SCORES: Statement = shared!("evolution/scores");
+const INSERT_CANDIDATE: Insert = Insert {
+    table: "prompt_candidates",
+    columns: &[
+        "id",
+        "user_id",
+        "run_id",
+        "instructions",
+        "components",
+        "digest",
+        "status",
+        "parent_id",
+        "parents",
+        "edited",
+        "reason",
+        "step",
+        "generation",
+        "created_at",
+    ],
+    narrow_integers: &[],
+    on_existing: OnExisting::Keep(&["id"]),
+};
+
+const INSERT_EVALUATION: Insert = Insert {
+    table: "prompt_evaluations",
+    columns: &[
+        "id",
+        "user_id",
+        "candidate_id",
+        "example_id",
+        "score",
+        "feedback",
+        "trace",
+        "dimension_scores",
+        "created_at",
+    ],
+    narrow_integers: &[],
+    on_existing: OnExisting::Fail,
+};
+
+pub(crate) const STATEMENTS: &[Statement] = &[
+    CANDIDATES,
+    CANDIDATE,
+    DECIDE_CANDIDATE,
+    STANDING,
+    EVALUATIONS,
+    SCORES,
+];
+
+/// A candidate that is about to be tried, or was refused.
+///
+/// # Errors
+/// When the database fails.
+pub async fn propose(scope: &mut Scope, user: UserId, candidate: &PromptCandidate) -> Result<()> {
+    let owner = scope.owner(Some(user)).await?;
+    let nul = |_| StoreError::Nul;
+    let components = Json::from_serialize(&candidate.components).map_err(nul)?;
+    let parents = Json::from_serialize(&candidate.parents).map_err(nul)?;
+    let edited = Json::from_serialize(&candidate.edited).map_err(nul)?;
+    let row = vec![
+        candidate.id.as_str().into(),
+        owner.into(),
+        candidate.run_id.as_str().into(),
+        candidate.instructions.as_str().into(),
+        (&components).into(),
+        candidate.digest.as_str().into(),
+        candidate.status.as_str().into(),
+        candidate.parents.first().map(String::as_str).into(),
+        (&parents).into(),
+        (&edited).into(),
+        candidate.reason.as_deref().into(),
+        candidate.step.into(),
+        candidate.generation.into(),
+        candidate.created_at.into(),
+    ];
+    INSERT_CANDIDATE.rows(scope, &[row]).await?;
+    Ok(())
+}
+
+/// Adds the row of a candidate tried on an example.
+///
+/// # Errors
+/// When the database fails.
+pub async fn insert_evaluation(scope: &mut Scope, user: UserId, evaluation: &PromptEvaluation) -> Result<()> {
+    let owner = scope.owner(Some(user)).await?;
+    let dimensions = Json::from_serialize(&evaluation.dimension_scores).map_err(|_| StoreError::Nul)?;
+    let row = vec![
+        evaluation.id.as_str().into(),
+        owner.into(),
+        evaluation.candidate_id.as_str().into(),
+        evaluation.example_id.as_str().into(),
+        evaluation.score.into(),
+        evaluation.feedback.as_deref().into(),
+        evaluation.trace.as_ref().into(),
+        (&dimensions).into(),
+        evaluation.created_at.into(),
+    ];
+    INSERT_EVALUATION.rows(scope, &[row]).await?;
+    Ok(())
+}
+
+/// Writes what became of a candidate that was tried.
+///
+/// # Errors
+/// When the database fails.
+pub async fn decide_candidate(
+    scope: &mut Scope,
+    (run_id, digest): (&str, &str),
+    status: CandidateStatus,
+    reason: Option<&str>,
+) -> Result<()> {
+    let values = [
+        run_id.into(),
+        digest.into(),
+        status.as_str().into(),
+        reason.into(),
+    ];
+    scope.execute(&DECIDE_CANDIDATE, &values).await?;
+    Ok(())
+}
+
+/// Writes how good a candidate is.
+///
+/// # Errors
+/// When the database fails.
+pub async fn set_standing(scope: &mut Scope, candidate: &PromptCandidate) -> Result<()> {
+    let dimensions = Json::from_serialize(&candidate.dimension_scores).map_err(|_| StoreError::Nul)?;
+    let values = [
+        candidate.id.as_str().into(),
+        candidate.avg_score.into(),
+        (&dimensions).into(),
+        candidate.coverage.into(),
+    ];
+    scope.execute(&STANDING, &values).await?;
+    Ok(())
+}
+
+/// Candidates of a run, in the order of the steps that made them.
+///
+/// # Errors
+/// When the database fails.
+pub async fn candidates(scope: &mut Scope, run_id: &str, limit: u32) -> Result<Vec<PromptCandidate>> {
+    let rows = scope
+        .fetch(&CANDIDATES, &[run_id.into(), i64::from(limit).into()])
+        .await?;
+    rows.iter().map(read_candidate).collect()
+}
+
+/// A candidate, where the actor sees it.
+///
+/// # Errors
+/// When the database fails.
+pub async fn candidate(scope: &mut Scope, id: &str) -> Result<Option<PromptCandidate>> {
+    let row = scope.fetch_one(&CANDIDATE, &[id.into()]).await?;
+    row.as_ref().map(read_candidate).transpose()
+}
+
+/// What a candidate was tried on.
+///
+/// # Errors
+/// When the database fails.
+pub async fn evaluations(scope: &mut Scope, candidate_id: &str, limit: u32) -> Result<Vec<PromptEvaluation>> {
+    let rows = scope
+        .fetch(&EVALUATIONS, &[candidate_id.into(), i64::from(limit).into()])
+        .await?;
+    rows.iter()
+        .map(|row| {
+            let mut columns = row.columns();
+            Ok(PromptEvaluation {
+                id: columns.read()?,
+                candidate_id: columns.read()?,
+                example_id: columns.read()?,
+                score: columns.read()?,
+                feedback: columns.read()?,
+                trace: columns.read()?,
+                dimension_scores: document(&mut columns)?,
+                created_at: columns.read()?,
+            })
+        })
+        .collect()
+}
+
+/// A score of a candidate on an example.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExampleScore {
+    /// The candidate.
+    pub candidate_id: String,
+    /// The split and the example.
+    pub example_id: String,
+    /// How good it was.
+    pub score: f64,
+    /// By dimension.
+    pub dimension_scores: BTreeMap<String, f64>,
+}
+
+/// Every score of a run.
+///
+/// # Errors
+/// When the database fails.
+pub async fn scores(scope: &mut Scope, run_id: &str) -> Result<Vec<ExampleScore>> {
+    let rows = scope.fetch(&SCORES, &[run_id.into()]).await?;
+    rows.iter()
+        .map(|row| {
+            let mut columns = row.columns();
+            Ok(ExampleScore {
+                candidate_id: columns.read()?,
+                example_id: columns.read()?,
+                score: columns.read()?,
+                dimension_scores: document(&mut columns)?,
+            })
+        })
+        .collect()
+}
+
+fn read_candidate(row: &Row) -> Result<PromptCandidate> {
+    let mut columns = row.columns();
+    let (id, run_id, instructions) = (columns.read()?, columns.read()?, columns.read()?);
+    let components: Vec<PromptComponent> = document(&mut columns)?;
+    let (digest, status) = (columns.read()?, columns.read()?);
+    let parents = document(&mut columns)?;
+    let edited = document(&mut columns)?;
+    let (reason, step, generation) = (columns.read()?, columns.read()?, columns.read()?);
+    let (coverage, avg_score) = (columns.read()?, columns.read()?);
+    let dimension_scores = document(&mut columns)?;
+    Ok(PromptCandidate {
+        id,
+        run_id,
+        instructions,
+        components,
+        digest,
+        status,
+        parents,
+        edited,
+        reason,
+        step,
+        generation,
+        coverage,
+        avg_score,
+        dimension_scores,
+        created_at: columns.read()?,
+    })
+}
