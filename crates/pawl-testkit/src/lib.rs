@@ -2,6 +2,8 @@
 //! scripted model server.
 
 mod database;
+#[cfg(feature = "server")]
+pub mod evolution;
 #[cfg(feature = "firestore")]
 mod firestore;
 /// What requests to the server and its answers are made of.

@@ -14,6 +14,7 @@ use pawl_model::{
     Json, Optimization, OptimizationStatus, PromptCandidate, PromptComponent, PromptEvaluation, UserId,
 };
 use pawl_providers::ChatModel;
+pub use pawl_store::evolution::ExampleScore;
 use pawl_store::{Actor, evolution};
 use serde_json::json;
 
@@ -303,6 +304,19 @@ impl Engine {
     ) -> Result<Vec<PromptCandidate>, EngineError> {
         let mut scope = self.store.read(actor).await?;
         Ok(evolution::candidates(&mut scope, run_id, MAX_CANDIDATES).await?)
+    }
+
+    /// Every score of an optimisation.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn optimization_scores(
+        &self,
+        actor: Actor,
+        run_id: &str,
+    ) -> Result<Vec<ExampleScore>, EngineError> {
+        let mut scope = self.store.read(actor).await?;
+        Ok(evolution::scores(&mut scope, run_id).await?)
     }
 
     /// What a candidate was tried on.

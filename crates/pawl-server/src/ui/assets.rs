@@ -40,6 +40,7 @@ static ASSETS: [Asset; 6] = [
             include_str!("../../assets/css/comparison.css"),
             include_str!("../../assets/css/settings.css"),
             include_str!("../../assets/css/suggestions.css"),
+            include_str!("../../assets/css/prompts.css"),
         ),
     },
     Asset {

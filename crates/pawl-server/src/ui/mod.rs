@@ -6,6 +6,7 @@
 
 mod assets;
 pub(crate) mod dashboard;
+mod difference;
 mod duration;
 mod error;
 mod fold;
@@ -16,6 +17,7 @@ mod moment;
 mod number;
 mod origin;
 mod page;
+mod prompts;
 mod rate;
 mod runs;
 mod session;
@@ -83,6 +85,9 @@ impl Pages {
             .page("/suggestions/{id}/export/{format}", get(suggestions::export))
             .page("/suggestions/{id}/approve", post(suggestions::approve))
             .page("/suggestions/{id}/reject", post(suggestions::reject))
+            .page("/prompts", get(prompts::list))
+            .page("/prompts/{name}", get(prompts::show))
+            .page("/optimizations/{id}", get(prompts::show_optimization))
             .page("/runs", get(runs::list))
             .page("/runs/{run}", get(runs::show_one))
             .page("/runs/{run}/progress", get(runs::progress))

@@ -60,16 +60,19 @@ pub(crate) enum Section {
     Suggestions,
     /// What suites found.
     Runs,
+    /// What is live, and what is evolved.
+    Prompts,
     /// How it should be.
     Settings,
 }
 
 impl Section {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 6] = [
         Self::Dashboard,
         Self::Interactions,
         Self::Suggestions,
         Self::Runs,
+        Self::Prompts,
         Self::Settings,
     ];
 
@@ -80,6 +83,7 @@ impl Section {
             Self::Interactions => "Interactions",
             Self::Suggestions => "Suggestions",
             Self::Runs => "Runs",
+            Self::Prompts => "Prompts",
             Self::Settings => "Settings",
         }
     }
@@ -91,6 +95,7 @@ impl Section {
             Self::Interactions => "/interactions",
             Self::Suggestions => "/suggestions",
             Self::Runs => "/runs",
+            Self::Prompts => "/prompts",
             Self::Settings => "/settings",
         }
     }
@@ -102,6 +107,7 @@ impl Section {
             Self::Interactions => "i",
             Self::Suggestions => "s",
             Self::Runs => "r",
+            Self::Prompts => "p",
             Self::Settings => ",",
         }
     }

@@ -6,6 +6,7 @@ mod dashboard;
 mod interactions;
 mod login;
 mod origin;
+mod prompts;
 mod runs;
 mod settings;
 mod suggestions;

@@ -9,8 +9,8 @@ use pawl_engine::run::flips::Flip;
 use pawl_model::{CaseRecord, EvalResults, RunId, State as CaseState};
 use serde::Deserialize;
 
+use super::super::difference::{self, Change};
 use super::case;
-use super::difference::{self, Change};
 use super::name;
 use crate::AppState;
 use crate::parameters::{Path, Query};

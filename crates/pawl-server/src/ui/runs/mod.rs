@@ -2,7 +2,6 @@
 
 mod case;
 mod compare;
-mod difference;
 mod matrix;
 mod show;
 

@@ -38,6 +38,9 @@ const PAGES: &[(&str, Shown)] = &[
     ("/suggestions/{id}/export/{format}", Shown::Download),
     ("/suggestions/{id}/approve", Shown::Form),
     ("/suggestions/{id}/reject", Shown::Form),
+    ("/prompts", Shown::ToUsers),
+    ("/prompts/{name}", Shown::ToOwner),
+    ("/optimizations/{id}", Shown::ToOwner),
     ("/runs", Shown::ToUsers),
     ("/runs/{run}", Shown::ToOwner),
     ("/runs/{run}/progress", Shown::Part),
@@ -97,7 +100,7 @@ async fn whoever_has_not_logged_in_is_sent_to_do_so(database: TestDatabase) {
             | Shown::Download
             | Shown::AsItHappens => {
                 let path = path.replace("{format}", "csv");
-                let path = ["{id}", "{run}", "{other}"]
+                let path = ["{id}", "{run}", "{other}", "{name}"]
                     .iter()
                     .fold(path, |path, name| path.replace(name, NOBODYS));
                 let address = [&path, "?a=b"].concat();
@@ -140,12 +143,18 @@ async fn owners_see_their_pages_and_nothing_in_them_runs(database: TestDatabase)
         .store_run(&run, &[samples::case(&run, 1, State::Failed)])
         .await;
     let suggestion = super::suggestions::suggested(&server, HOSTILE).await;
+    let optimization = pawl_testkit::evolution::evolved(&server, HOSTILE).await;
     let owner = Browser::of(&server, &server.user_a).await;
     let other = Browser::of(&server, &server.user_b).await;
     for (path, shown) in PAGES {
         if !matches!(shown, Shown::ToUsers | Shown::ToOwner | Shown::Part) {
             continue;
         }
+        let path = path.replace(
+            "/optimizations/{id}",
+            &["/optimizations/", &optimization].concat(),
+        );
+        let path = path.replace("{name}", "support");
         let path = path.replace("/suggestions/{id}", &["/suggestions/", &suggestion].concat());
         let path = path.replace("{id}", &id.to_string());
         let path = path.replace("{run}", &run.id.to_string());
