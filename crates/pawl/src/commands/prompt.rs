@@ -114,7 +114,11 @@ async fn show(args: PromptShowArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Passed)
 }
 
-fn write_verdict(verdict: &PromotionVerdict, out: &mut impl std::io::Write) -> std::io::Result<()> {
+/// What was decided and found, by whom and why.
+pub(super) fn write_verdict(
+    verdict: &PromotionVerdict,
+    out: &mut impl std::io::Write,
+) -> std::io::Result<()> {
     let version =
         |version: Option<i64>| version.map_or_else(|| "–".to_owned(), |version| version.to_string());
     writeln!(

@@ -73,7 +73,8 @@ pub(crate) fn serve(requests: impl BufRead, mut answers: impl Write, quality: Qu
     Ok(())
 }
 
-fn answer(input: &Value, quality: Quality) -> Value {
+/// The answer to a question, with the tools that were called for it.
+pub(super) fn answer(input: &Value, quality: Quality) -> Value {
     let remedy = REMEDIES.iter().find(|remedy| input == &remedy.prompt);
     let (output, tools) = match (remedy, quality) {
         (Some(remedy), Quality::Flawed) => (remedy.bad.as_str(), remedy.bad_tools.as_slice()),

@@ -166,6 +166,8 @@ fn the_demo_shows_agents_both_runs_and_their_comparison() {
         "flawed on purpose",
         "the agent that was fixed",
         "was it chance",
+        "+ Say nothing twice.",
+        "promoted  1 → 2  by demo-reviewer",
         "Where to look next",
         "pawl compare",
         "pawl serve",
@@ -189,4 +191,17 @@ fn the_demo_shows_agents_both_runs_and_their_comparison() {
     assert!(json["intake"]["stored_today"]["interactions"].as_i64().unwrap() >= 60);
     assert_eq!(json["runs"][1]["pass_rate"], 1.0);
     assert!(json["comparison"]["gained"]["count"].as_i64().unwrap() > 0);
+    // The second demo went back to the first prompt, and evolved it again.
+    assert_eq!(
+        json["evolution"]["best"]["avg_score"], 1.0,
+        "{}",
+        json["evolution"]
+    );
+    assert_eq!(json["evolution"]["verdict"]["kind"], "promoted");
+    assert!(
+        json["evolution"]["verdict"]["findings"]["approved"]["tests"]
+            .as_i64()
+            .unwrap()
+            > 0
+    );
 }

@@ -1,5 +1,6 @@
 //! `pawl demo`: every stage of the loop that there is, on bundled data.
 
+mod evolve;
 mod intake;
 mod review;
 
@@ -18,6 +19,7 @@ use pawl_model::{TriggeredBy, UserId};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
+use self::evolve::Evolved;
 use self::intake::Intake;
 use self::review::Reviewed;
 use crate::cli::{DatabaseArgs, DemoArgs};
@@ -33,7 +35,7 @@ const GATE: Gate = Gate {
 };
 
 /// Has agents hand interactions in, and mines what they failed at; runs the bundled inputs through a flawed and a fixed story agent, and compares the
-/// two runs.
+/// two runs; evolves the prompt of the flawed one.
 pub(crate) async fn demo(args: DemoArgs, stop: &CancellationToken) -> anyhow::Result<Exit> {
     let folder = match &args.data {
         Some(folder) => folder.clone(),
@@ -136,6 +138,25 @@ pub(crate) async fn demo(args: DemoArgs, stop: &CancellationToken) -> anyhow::Re
     let comparison = engine
         .compare(actor, flawed.report.run.id, fixed.report.run.id)
         .await?;
+    if !args.json {
+        output::write_comparison(ComparisonFormat::Table, &comparison, &mut out)?;
+        writeln!(
+            out,
+            "\n{}",
+            "8 · The prompt of the flawed agent is evolved, and a gate decides what becomes live".bold()
+        )?;
+    }
+    let sizes = folder.join("stories-in-three-sizes.json");
+    std::fs::write(&sizes, demo::in_three_sizes()?.to_string())
+        .with_context(|| format!("cannot write {}", sizes.display()))?;
+    let evolved = evolve::run(&engine, user, stop, || {
+        request(
+            SuiteChoice::File(sizes.clone()),
+            Some("user-story"),
+            ("story-agent --flawed", "story-template"),
+        )
+    })
+    .await?;
     let account = engine.account(user).await?;
     engine.close().await;
     if args.json {
@@ -146,12 +167,12 @@ pub(crate) async fn demo(args: DemoArgs, stop: &CancellationToken) -> anyhow::Re
                 &intake,
                 &mined,
                 (&reviewed, &approved),
-                (&flawed, &fixed),
-                &comparison
+                (&flawed, &fixed, &comparison),
+                &evolved,
             )?
         )?;
     } else {
-        output::write_comparison(ComparisonFormat::Table, &comparison, &mut out)?;
+        evolved.write(&mut out)?;
         let whose = account.email.unwrap_or_else(|| user.to_string());
         write_next_steps(&mut out, &folder, &comparison, &whose)?;
     }
@@ -208,25 +229,7 @@ impl Stages<'_> {
         checks: Option<&str>,
         (agent, model): (&str, &str),
     ) -> anyhow::Result<FinishedRun> {
-        let ourselves = std::env::current_exe().context("cannot tell where this program is")?;
-        let request = RunRequest {
-            suite,
-            checks: checks.map(str::to_owned),
-            target: TargetChoice::Persistent(format!("exec:{} {agent}", quoted(&ourselves))),
-            trials: 1,
-            concurrency: None,
-            timeout: Duration::from_secs(10),
-            judge: None,
-            embedder: None,
-            models: super::models()?,
-            cache: CacheMode::Off,
-            labels: Labels {
-                name: Some(agent.to_owned()),
-                model: Some(model.to_owned()),
-                ..Labels::default()
-            },
-            resume: None,
-        };
+        let request = request(suite, checks, (agent, model))?;
         let planned = tokio::task::spawn_blocking(move || PlannedRun::plan(&request)).await??;
         let planned = planned
             .into_iter()
@@ -248,6 +251,33 @@ impl Stages<'_> {
     }
 }
 
+/// A suite against an agent of ours.
+fn request(
+    suite: SuiteChoice,
+    checks: Option<&str>,
+    (agent, model): (&str, &str),
+) -> anyhow::Result<RunRequest> {
+    let ourselves = std::env::current_exe().context("cannot tell where this program is")?;
+    Ok(RunRequest {
+        suite,
+        checks: checks.map(str::to_owned),
+        target: TargetChoice::Persistent(format!("exec:{} {agent}", quoted(&ourselves))),
+        trials: 1,
+        concurrency: None,
+        timeout: Duration::from_secs(10),
+        judge: None,
+        embedder: None,
+        models: super::models()?,
+        cache: CacheMode::Off,
+        labels: Labels {
+            name: Some(agent.to_owned()),
+            model: Some(model.to_owned()),
+            ..Labels::default()
+        },
+        resume: None,
+    })
+}
+
 /// One word of a command line.
 fn quoted(path: &Path) -> String {
     format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
@@ -257,8 +287,8 @@ fn summary(
     intake: &Intake,
     mined: &MineReport,
     (reviewed, approved): (&Reviewed, &[FinishedRun]),
-    (flawed, fixed): (&FinishedRun, &FinishedRun),
-    comparison: &Comparison,
+    (flawed, fixed, comparison): (&FinishedRun, &FinishedRun, &Comparison),
+    evolved: &Evolved,
 ) -> anyhow::Result<String> {
     let run = |finished: &FinishedRun| {
         let (tally, run) = (finished.report.tally, &finished.report.run);
@@ -271,6 +301,7 @@ fn summary(
         "approved_runs": approved.iter().map(run).collect::<Vec<_>>(),
         "runs": [run(flawed), run(fixed)],
         "comparison": comparison,
+        "evolution": evolved.document(),
     });
     Ok(serde_json::to_string_pretty(&document)?)
 }

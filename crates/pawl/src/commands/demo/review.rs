@@ -17,8 +17,9 @@ use crate::demo::support_agent;
 use crate::output::counted;
 
 /// Whose name stands in the history for the rule.
-const REVIEWER: &str = "demo-reviewer";
-const MODEL: &str = "ollama:scripted";
+pub(super) const REVIEWER: &str = "demo-reviewer";
+/// The scripted model.
+pub(super) const MODEL: &str = "ollama:scripted";
 /// Suggestions among which those that the scripted model knows are looked for.
 const LOOKED_AT: u32 = 2_000;
 
