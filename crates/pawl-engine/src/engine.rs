@@ -9,6 +9,7 @@ use uuid::Uuid;
 use crate::auth::Auth;
 use crate::intake::Intake;
 use crate::mine::MiningModels;
+use crate::suggestions::SuggestionStore;
 use crate::{Clock, EngineError};
 
 /// How many users an error lists.
@@ -22,6 +23,7 @@ pub struct Engine {
     pub(crate) auth: Auth,
     pub(crate) intake: Intake,
     pub(crate) mining: MiningModels,
+    pub(crate) suggestions: SuggestionStore,
 }
 
 /// What [`Engine::migrate`] did.
@@ -56,6 +58,7 @@ impl Engine {
             auth: Auth::default(),
             intake: Intake::default(),
             mining: MiningModels::default(),
+            suggestions: SuggestionStore::default(),
         }
     }
 

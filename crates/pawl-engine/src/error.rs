@@ -9,6 +9,7 @@ use crate::auth::AuthError;
 use crate::intake::IntakeError;
 use crate::run::outputs::OutputsError;
 use crate::run::suite::SuiteError;
+use crate::suggestions::{SuggestionStoreError, Trouble};
 
 /// What can go wrong in the engine.
 #[derive(Debug, thiserror::Error)]
@@ -160,6 +161,9 @@ pub enum EngineError {
     /// A call must not be made, since it could cost too much.
     #[error(transparent)]
     Budget(#[from] BudgetError),
+    /// What keeps suggestions failed, and it is not our database.
+    #[error(transparent)]
+    Suggestions(#[from] SuggestionStoreError),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -225,6 +229,9 @@ impl EngineError {
             | Self::JournalData(_)
             | Self::Intake(_) => Fault::Infrastructure,
             Self::Model(_) => Fault::Infrastructure,
+            Self::Suggestions(error) if !matches!(error.trouble, Trouble::Configuration) => {
+                Fault::Infrastructure
+            }
             Self::Ingest(error) if !error.is_usage() => Fault::Infrastructure,
             Self::Auth(
                 AuthError::Random(_) | AuthError::Hash(_) | AuthError::Sign(_) | AuthError::Worker(_),

@@ -15,6 +15,7 @@ pub mod promote;
 pub mod review;
 pub mod run;
 pub mod simulation;
+mod suggestions;
 pub mod trace;
 pub mod worker;
 
@@ -23,3 +24,4 @@ pub use engine::{Engine, MigratedDatabase};
 pub use error::{EngineError, Fault};
 pub use pawl_providers::{ModelError, ModelSettings, ModelSpec, ModelSpecError, Models, Provider};
 pub use pawl_store::{Actor, DatabaseStatus, Location};
+pub use suggestions::{SuggestionStore, SuggestionStoreError, Trouble};

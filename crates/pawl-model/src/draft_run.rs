@@ -47,7 +47,7 @@ pub struct DraftOutcome {
 }
 
 /// A run that makes drafts.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EvalTestRun {
     /// `run_`, the time it began, and 8 hexadecimal digits.
     pub run_id: String,
@@ -70,13 +70,15 @@ pub struct EvalTestRun {
     /// Those of which no draft could be made.
     pub error_count: u32,
     /// Each of them.
+    #[serde(default)]
     pub suggestion_outcomes: Vec<DraftOutcome>,
     /// What models cost, in US dollars.
+    #[serde(default)]
     pub cost_usd: f64,
 }
 
 /// A suggestion of which no draft could be made.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EvalTestError {
     /// The run.
     pub run_id: String,

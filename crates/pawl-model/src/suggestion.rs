@@ -100,7 +100,7 @@ pub struct SuggestedPattern {
 }
 
 /// A trace that stands behind a suggestion.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SourceTrace {
     /// The trace.
     pub trace_id: String,
@@ -110,5 +110,6 @@ pub struct SourceTrace {
     #[serde(with = "time::serde::rfc3339")]
     pub added_at: OffsetDateTime,
     /// How alike it was to what was there; none for the first.
+    #[serde(default)]
     pub similarity_score: Option<f64>,
 }

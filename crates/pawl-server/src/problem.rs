@@ -92,6 +92,8 @@ codes! {
     Overloaded = "overloaded", SERVICE_UNAVAILABLE, "too many requests are under way";
     /// The database does not answer.
     DatabaseUnavailable = "database_unavailable", SERVICE_UNAVAILABLE, "the database does not answer";
+    /// What keeps suggestions does not answer, or will not until somebody does something about it.
+    SuggestionsUnavailable = "suggestions_unavailable", SERVICE_UNAVAILABLE, "the store of suggestions fails";
     /// The request took longer than requests may.
     RequestTimeout = "request_timeout", GATEWAY_TIMEOUT, "the request took too long";
 }
@@ -178,13 +180,18 @@ impl From<&EngineError> for Problem {
         let code = match error {
             EngineError::UnknownRun { .. } | EngineError::UnknownUser { .. } => ErrorCode::NotFound,
             EngineError::OutdatedPolicy => ErrorCode::Conflict,
+            EngineError::Suggestions(_) => ErrorCode::SuggestionsUnavailable,
             error if error.is_bad_value() => ErrorCode::InvalidParameter,
             error if error.is_unavailability() => ErrorCode::DatabaseUnavailable,
             _ => ErrorCode::Internal,
         };
         if code.status().is_server_error() {
             tracing::error!(error = error as &dyn std::error::Error, "a request failed");
-            return Self::new(code);
+            // Its text is our own, and says what to do.
+            return match error {
+                EngineError::Suggestions(error) => Self::new(code).because(error.to_string()),
+                _ => Self::new(code),
+            };
         }
         Self::new(code).because(error.to_string())
     }

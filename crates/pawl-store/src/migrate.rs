@@ -76,6 +76,12 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../migrations/sqlite/0011_evolution.sql"),
         include_str!("../migrations/postgres/0011_evolution.sql"),
     ),
+    (
+        12,
+        "pattern_suggestions",
+        include_str!("../migrations/sqlite/0012_pattern_suggestions.sql"),
+        include_str!("../migrations/postgres/0012_pattern_suggestions.sql"),
+    ),
 ];
 
 const TABLE: &str = "_pawl_migrations";

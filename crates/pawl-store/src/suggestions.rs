@@ -15,8 +15,9 @@ const LIST: Statement = pair!("suggestions/list");
 const QUEUE: Statement = pair!("suggestions/queue");
 const SOURCES: Statement = shared!("suggestions/sources");
 const STAMP: Statement = shared!("suggestions/stamp");
+const SEEN: Statement = pair!("suggestions/seen");
 
-pub(crate) const STATEMENTS: &[Statement] = &[GROUPS, GET, LIST, QUEUE, SOURCES, STAMP];
+pub(crate) const STATEMENTS: &[Statement] = &[GROUPS, GET, LIST, QUEUE, SOURCES, STAMP, SEEN];
 
 const PUT: Insert = Insert {
     table: "suggestions",
@@ -233,6 +234,41 @@ pub async fn sources(scope: &mut Scope, id: &str, limit: u32) -> Result<Vec<Sour
                 pattern_id: columns.read()?,
                 added_at: columns.read()?,
                 similarity_score: columns.read()?,
+            })
+        })
+        .collect()
+}
+
+/// How often what a suggestion is about was seen.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// The suggestion.
+    pub suggestion_id: String,
+    /// How many patterns it has.
+    pub patterns: u64,
+    /// How many people it is known to have happened to.
+    pub users: u64,
+    /// When it happened first.
+    pub first_at: OffsetDateTime,
+    /// When it happened last.
+    pub last_at: OffsetDateTime,
+}
+
+/// How often these suggestions of a tenant were seen, wherever they are kept: those of which there are patterns.
+///
+/// # Errors
+/// When the database fails.
+pub async fn seen(scope: &mut Scope, user: UserId, ids: &[String]) -> Result<Vec<Seen>> {
+    let rows = scope.fetch(&SEEN, &[user.into(), ids.into()]).await?;
+    rows.iter()
+        .map(|row| {
+            let mut columns = row.columns();
+            Ok(Seen {
+                suggestion_id: columns.read()?,
+                patterns: u64::try_from(columns.read::<i64>()?).unwrap_or(0),
+                users: u64::try_from(columns.read::<i64>()?).unwrap_or(0),
+                first_at: columns.read()?,
+                last_at: columns.read()?,
             })
         })
         .collect()

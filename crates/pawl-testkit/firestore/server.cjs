@@ -120,10 +120,22 @@ class SerializingFirestore extends FirestoreServiceV1Impl {
     return isStale ? { code: status.ABORTED, details: "Too much contention on these documents." } : undefined;
   }
 
+  // About how large a document is after a write: what its mask names is replaced.
+  #sizeAfter({ update, has_update_mask, update_mask }) {
+    const written = update.serializeBinary().length;
+    const document = this.#state.getDocument(update.name);
+    if (!has_update_mask || !document.metadata.hasExist) return written;
+    const { fields } = document.toV1DocumentObject();
+    const at = (path) => path.split(".").reduce((value, name) => value?.map_value?.fields?.[name], { map_value: { fields } });
+    const size = (value) => JSON.stringify(value ?? "").length;
+    return update_mask.field_paths.reduce((sum, path) => sum - size(at(path)), written + size(fields));
+  }
+
   // Why a write cannot be done.
-  #fault({ update, has_current_document, current_document }) {
+  #fault(write) {
+    const { update, has_current_document, current_document } = write;
     const { metadata } = this.#state.getDocument(update.name);
-    if (update.serializeBinary().length > MAX_DOCUMENT) {
+    if (this.#sizeAfter(write) > MAX_DOCUMENT) {
       return { code: status.INVALID_ARGUMENT, details: `Document exceeds the maximum allowed size of ${MAX_DOCUMENT} bytes.` };
     }
     if (!has_current_document) return undefined;

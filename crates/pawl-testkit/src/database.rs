@@ -37,6 +37,9 @@ pub struct TestDatabase {
     pub location: Location,
     /// The database, open.
     pub store: Store,
+    /// What keeps suggestions instead of it, where something does.
+    #[cfg(feature = "firestore")]
+    pub firestore: Option<crate::FirestoreEmulator>,
     folder: TempDir,
     /// Dropped behind the rest.
     _clone: Option<Cloned>,
@@ -84,9 +87,22 @@ impl TestDatabase {
             engine,
             location,
             store,
+            #[cfg(feature = "firestore")]
+            firestore: None,
             folder,
             _clone: clone,
         }
+    }
+
+    /// With a Firestore that keeps suggestions.
+    ///
+    /// # Panics
+    /// As [`crate::FirestoreEmulator::start`].
+    #[cfg(feature = "firestore")]
+    #[must_use]
+    pub async fn with_firestore(mut self) -> Self {
+        self.firestore = Some(crate::FirestoreEmulator::start().await);
+        self
     }
 
     /// A folder that lives as long as the database.
@@ -106,6 +122,18 @@ impl TestDatabase {
                 .await
                 .expect("a new user");
         }
+        scope.commit().await.expect("the commit");
+    }
+
+    /// Adds one more sample user.
+    ///
+    /// # Panics
+    /// When it is there already.
+    pub async fn add_user(&self, n: u32) {
+        let mut scope = self.store.write(Actor::Service).await.expect("a transaction");
+        users::insert(&mut scope, &samples::user(n))
+            .await
+            .expect("a new user");
         scope.commit().await.expect("the commit");
     }
 

@@ -20,6 +20,27 @@ pub struct FirestoreEmulator {
 }
 
 impl FirestoreEmulator {
+    /// What collections begin with, as [`FirestoreEmulator::variables`] have it.
+    pub const PREFIX: &str = "test_";
+
+    /// The variables of the environment by which suggestions are found in it.
+    #[must_use]
+    pub fn variables(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("PAWL_SUGGESTIONS", "firestore".to_owned()),
+            ("GOOGLE_CLOUD_PROJECT", "acme".to_owned()),
+            ("FIRESTORE_COLLECTION_PREFIX", Self::PREFIX.to_owned()),
+            ("FIRESTORE_EMULATOR_HOST", self.host.clone()),
+        ]
+    }
+
+    /// The value of one of these variables.
+    #[must_use]
+    pub fn variable(&self, name: &str) -> Option<String> {
+        let found = self.variables().into_iter().find(|(known, _)| *known == name);
+        found.map(|(_, value)| value)
+    }
+
     /// Starts an empty one.
     ///
     /// # Panics

@@ -46,3 +46,19 @@ macro_rules! on_both_engines {
         }
     };
 }
+
+/// Stamps each test body for suggestions in Firestore: `async fn name(database: TestDatabase)` becomes the test
+/// `firestore::name`.
+#[cfg(feature = "firestore")]
+#[macro_export]
+macro_rules! over_firestore {
+    ($($name:ident),+ $(,)?) => {
+        mod firestore {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $name() {
+                let database = $crate::TestDatabase::new($crate::Engine::Sqlite).await;
+                super::$name(database.with_firestore().await).await;
+            })+
+        }
+    };
+}

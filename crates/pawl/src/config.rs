@@ -17,6 +17,7 @@ use pawl_model::Usd;
 use pawl_server::ServerSettings;
 
 use self::file::File;
+pub(crate) use self::file::KeptIn;
 use crate::cli::DatabaseArgs;
 use crate::exit::Usage;
 
@@ -122,6 +123,10 @@ pub(crate) struct Settings {
     pub(crate) embedding_model: Setting<Option<ModelSpec>>,
     /// What a run of mining may cost; none: the default.
     pub(crate) mining_max_cost: Setting<Option<Usd>>,
+    /// Where suggestions are kept.
+    pub(crate) suggestions: Setting<KeptIn>,
+    /// What the names of collections of Firestore begin with; none: with nothing else.
+    pub(crate) collection_prefix: Setting<Option<String>>,
 }
 
 impl Settings {
@@ -146,7 +151,7 @@ impl Settings {
         listen: Option<SocketAddr>,
     ) -> anyhow::Result<Self> {
         let defaults = ServerSettings::default();
-        let (server, auth, mining) = (file.server, file.auth, file.mining);
+        let (server, auth, mining, suggestions) = (file.server, file.auth, file.mining, file.suggestions);
         let in_file = Origin::File;
         Ok(Self {
             file: None,
@@ -226,6 +231,17 @@ impl Settings {
                         .ok_or_else(|| format!("`{text}` is no amount of US dollars, such as 2.50"))
                 },
             )?),
+            suggestions: or_default(
+                environment
+                    .parsed("PAWL_SUGGESTIONS", "`database` or `firestore`")?
+                    .or(said(suggestions.store, in_file)),
+                KeptIn::Database,
+            ),
+            collection_prefix: or_none(
+                environment
+                    .text("FIRESTORE_COLLECTION_PREFIX")
+                    .or(said(suggestions.collection_prefix, in_file)),
+            ),
         })
     }
 

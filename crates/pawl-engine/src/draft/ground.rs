@@ -2,8 +2,9 @@
 
 use pawl_model::{FailurePattern, UserId};
 use pawl_store::drafts::{self, Replayed};
-use pawl_store::{Actor, Scope, policies};
+use pawl_store::{Actor, policies};
 
+use super::text::Tidy;
 use crate::intake::TenantMasker;
 use crate::{Engine, EngineError};
 
@@ -39,8 +40,8 @@ impl Engine {
     /// # Errors
     /// When the database fails.
     pub async fn evidence(&self, user: UserId, suggestion_id: &str) -> Result<Evidence, EngineError> {
+        let mut evidence = self.whole_evidence(user, suggestion_id).await?;
         let mut scope = self.store.read(Actor::Tenant(user)).await?;
-        let mut evidence = evidence(&mut scope, user, suggestion_id).await?;
         let policy = policies::list(&mut scope, &[user]).await?.pop();
         if let Some(policy) = policy.filter(|policy| policy.obfuscate_pii) {
             let masker = self.maskers().of(&policy);
@@ -58,25 +59,29 @@ impl Engine {
         user: UserId,
         suggestion_id: &str,
     ) -> Result<Material, EngineError> {
+        let mut evidence = self.whole_evidence(user, suggestion_id).await?;
         let mut scope = self.store.read(Actor::Service).await?;
-        let evidence = evidence(&mut scope, user, suggestion_id).await?;
         let policy = policies::list(&mut scope, &[user]).await?.pop();
         let policy = policy.ok_or_else(|| EngineError::UnknownUser {
             named: user.to_string(),
         })?;
+        let masker = self.maskers().of(&policy);
+        let patterns = evidence.patterns.into_iter();
+        evidence.patterns = patterns.map(|pattern| Tidy(&masker).pattern(pattern)).collect();
         let well = f64::from(policy.success_threshold_pct) / 100.0;
         let healthy = drafts::healthy(&mut scope, user, (well, &policy.failure_flags), MAX_HEALTHY).await?;
         Ok(Material {
             evidence,
             healthy,
-            masker: self.maskers().of(&policy),
+            masker,
         })
     }
-}
 
-async fn evidence(scope: &mut Scope, user: UserId, suggestion_id: &str) -> Result<Evidence, EngineError> {
-    Ok(Evidence {
-        patterns: drafts::patterns(scope, user, suggestion_id, MAX_SOURCES).await?,
-        incidents: drafts::incidents(scope, user, suggestion_id, MAX_INCIDENTS).await?,
-    })
+    async fn whole_evidence(&self, user: UserId, suggestion_id: &str) -> Result<Evidence, EngineError> {
+        let kept = self.suggestions_of(Actor::Tenant(user)).await?;
+        let patterns = kept.patterns(suggestion_id, MAX_SOURCES).await?;
+        let mut scope = self.store.read(Actor::Tenant(user)).await?;
+        let incidents = drafts::incidents(&mut scope, user, suggestion_id, MAX_INCIDENTS).await?;
+        Ok(Evidence { patterns, incidents })
+    }
 }

@@ -21,9 +21,8 @@ use pawl_model::{
     EditSource, EvalTestDraft, EvalTestError, EvalTestRun, FailurePattern, GeneratorMeta, MAX_DRAFT_TEXT,
     ProofCard, Suggestion, SuggestionStatus, SuggestionType, TriggeredBy, Usd, UserId,
 };
-use pawl_store::drafts;
+use pawl_store::Actor;
 use pawl_store::jobs::Claimed;
-use pawl_store::{Actor, suggestions};
 use serde_json::Value;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -39,6 +38,7 @@ pub(crate) use self::write::PER_SUGGESTION;
 use self::write::{NotWritten, Written};
 use crate::asking::sha256;
 use crate::mine::{Mode, run_id, triggered_by};
+use crate::suggestions::{DraftChange, Suggestions};
 use crate::worker::{Ended, Work};
 use crate::{Engine, EngineError};
 pub use pawl_store::drafts::Replayed;
@@ -85,6 +85,8 @@ pub struct DraftReport {
     pub run: EvalTestRun,
     /// The drafts that it made, each with its proof.
     pub drafts: Vec<(EvalTestDraft, ProofCard)>,
+    /// What went wrong, one for each suggestion that has none by that.
+    pub errors: Vec<EvalTestError>,
 }
 
 /// How the generation of drafts is doing.
@@ -141,12 +143,11 @@ impl Engine {
         let started_at = self.clock.now();
         let batch_size = request.batch_size.clamp(1, MAX_BATCH);
         let user = request.user_id;
-        let mut scope = self.store.read(Actor::Tenant(user)).await?;
+        let kept = self.suggestions_of(Actor::Tenant(user)).await?;
         let ids = match &request.suggestion_ids {
             Some(ids) => ids.clone(),
-            None => drafts::undrafted(&mut scope, user, batch_size).await?,
+            None => kept.undrafted(batch_size).await?,
         };
-        drop(scope);
         let mut run = EvalTestRun {
             run_id: run_id(started_at),
             started_at,
@@ -171,16 +172,10 @@ impl Engine {
             if work.is_stopped() {
                 break;
             }
-            let mut scope = self.store.read(Actor::Tenant(user)).await?;
-            let Some(suggestion) = suggestions::get(&mut scope, id).await? else {
-                continue;
-            };
-            drop(scope);
+            let drafted = self.draft_named((request, work), (&kept, id), (&run.run_id, &budget));
+            let Some(outcome) = drafted.await? else { continue };
             run.picked_up_count += 1;
-            let (status, error_reason) = match self
-                .draft_one((request, work), &suggestion, (&run.run_id, &budget))
-                .await?
-            {
+            let (status, error_reason) = match outcome {
                 Made::Draft(draft, reason) => {
                     made.push(*draft);
                     (
@@ -209,18 +204,16 @@ impl Engine {
         run.finished_at = self.clock.now();
         run.cost_usd = budget.spent().as_f64();
         if request.mode == Mode::Store {
-            let mut scope = work.begin(self).await?;
             // A schedule that finds nothing leaves nothing.
-            if run.picked_up_count > 0 || request.triggered_by == TriggeredBy::Manual {
-                drafts::insert_run(&mut scope, user, &run, &errors).await?;
-            }
-            if work.is_stopped() {
-                scope.commit().await?;
-            } else {
-                work.finish(scope, run.finished_at).await?;
-            }
+            let is_told = run.picked_up_count > 0 || request.triggered_by == TriggeredBy::Manual;
+            let told = is_told.then_some((&run, errors.as_slice()));
+            kept.end_run(work, told, run.finished_at).await?;
         }
-        Ok(DraftReport { run, drafts: made })
+        Ok(DraftReport {
+            run,
+            drafts: made,
+            errors,
+        })
     }
 
     /// Runs that made drafts, the newest first.
@@ -228,8 +221,7 @@ impl Engine {
     /// # Errors
     /// When the database fails.
     pub async fn draft_runs(&self, actor: Actor, limit: u32) -> Result<Vec<EvalTestRun>, EngineError> {
-        let mut scope = self.store.read(actor).await?;
-        Ok(drafts::runs(&mut scope, limit).await?)
+        self.suggestions_of(actor).await?.runs(limit).await
     }
 
     /// How the generation of drafts is doing.
@@ -237,14 +229,10 @@ impl Engine {
     /// # Errors
     /// When the database fails.
     pub async fn draft_health(&self, actor: Actor) -> Result<DraftHealth, EngineError> {
-        let mut scope = self.store.read(actor).await?;
-        let pending = match actor.tenant() {
-            Some(user) => drafts::undrafted(&mut scope, user, MAX_PENDING).await?.len(),
-            None => 0,
-        };
+        let kept = self.suggestions_of(actor).await?;
         Ok(DraftHealth {
-            pending,
-            last_run: drafts::runs(&mut scope, 1).await?.pop(),
+            pending: kept.undrafted(MAX_PENDING).await?.len(),
+            last_run: kept.runs(1).await?.pop(),
             model: self
                 .mining
                 .extractor
@@ -265,14 +253,41 @@ impl Engine {
         run_id: &str,
         limit: u32,
     ) -> Result<Vec<EvalTestError>, EngineError> {
-        let mut scope = self.store.read(actor).await?;
-        Ok(drafts::errors(&mut scope, run_id, limit).await?)
+        self.suggestions_of(actor).await?.errors(run_id, limit).await
+    }
+
+    /// None where there is no such suggestion. Where what keeps suggestions fails, this one has an error.
+    async fn draft_named(
+        &self,
+        (request, work): (&DraftRequest, &Work),
+        (kept, id): (&Suggestions, &str),
+        (run_id, budget): (&str, &Budget),
+    ) -> Result<Option<Made>, EngineError> {
+        let drafted = async {
+            let Some(suggestion) = kept.get(id).await? else {
+                return Ok(None);
+            };
+            let one = self.draft_one((request, work), (kept, &suggestion), (run_id, budget));
+            one.await.map(Some)
+        };
+        match drafted.await {
+            Err(EngineError::Suggestions(error)) => Ok(Some(Made::Failed(EvalTestError {
+                run_id: run_id.to_owned(),
+                suggestion_id: id.to_owned(),
+                error_type: DraftErrorType::Unknown,
+                error_message: error.to_string(),
+                recorded_at: self.clock.now(),
+                model_response_sha256: None,
+                model_response_excerpt: None,
+            }))),
+            drafted => drafted,
+        }
     }
 
     async fn draft_one(
         &self,
         (request, work): (&DraftRequest, &Work),
-        suggestion: &Suggestion,
+        (kept, suggestion): (&Suggestions, &Suggestion),
         (run_id, budget): (&str, &Budget),
     ) -> Result<Made, EngineError> {
         let content = suggestion.suggestion_content.to_value();
@@ -285,6 +300,10 @@ impl Engine {
         let Evidence { patterns, incidents } = &material.evidence;
         let masker: &Masker = &material.masker;
         let tidy = Tidy(masker);
+        let suggestion = &Suggestion {
+            pattern: tidy.suggested(&suggestion.pattern),
+            ..suggestion.clone()
+        };
         let spent_before = budget.spent();
         let written = match (patterns.first(), &self.mining.extractor) {
             (None, _) => Err(NotWritten::Template(TemplateReason::MissingFailurePatterns)),
@@ -332,11 +351,13 @@ impl Engine {
             let Some(history) = overwritten(suggestion, existing, now)? else {
                 return Ok(Made::Skipped("history_full"));
             };
-            let written = (&draft, &card);
-            if !self
-                .put_draft(work, (user, suggestion), written, history.as_ref())
-                .await?
-            {
+            let change = DraftChange {
+                suggestion,
+                draft: &draft,
+                card: &card,
+                history: history.as_ref(),
+            };
+            if !kept.put_draft(work, change).await? {
                 return Ok(Made::Skipped("changed_meanwhile"));
             }
         }

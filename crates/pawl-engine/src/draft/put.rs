@@ -1,15 +1,13 @@
-//! Proving drafts, and writing them where nobody has written something else.
+//! What is written beside a draft: its proof, and what stood there before.
 
-use pawl_model::{Budget, Cap, Cost, EditSource, EvalTestDraft, Json, ProofCard, Suggestion, Usd, UserId};
-use pawl_store::drafts::{self, ContentChange};
-use serde_json::{Value, json};
+use pawl_model::{Budget, Cap, Cost, EditSource, EvalTestDraft, Json, ProofCard, Suggestion, Usd};
+use serde_json::Value;
 use time::OffsetDateTime;
 
 use super::ground::Material;
 use super::history::{self, Entry};
 use super::proof::{self, Ground};
 use super::write::{self, PER_SUGGESTION};
-use crate::worker::Work;
 use crate::{Engine, EngineError};
 
 impl Engine {
@@ -49,46 +47,6 @@ impl Engine {
             }
         }
         self.proven_without_judge(draft, material).await
-    }
-
-    /// Writes a draft in place of what was read, and then its proof. Says whether it did: not where somebody has changed
-    /// the suggestion since it was read.
-    pub(crate) async fn put_draft(
-        &self,
-        work: &Work,
-        (user_id, suggestion): (UserId, &Suggestion),
-        (draft, card): (&EvalTestDraft, &ProofCard),
-        history: Option<&Json>,
-    ) -> Result<bool, EngineError> {
-        let mut content = suggestion.suggestion_content.to_value();
-        if !content.is_object() {
-            content = json!({});
-        }
-        let stored = |content: &Value| Json::from_serialize(content).map_err(EngineError::TraceData);
-        content["eval_test"] = json!(draft);
-        let with_draft = stored(&content)?;
-        content["eval_test_proof"] = json!(card);
-        let with_proof = stored(&content)?;
-        let mut scope = work.begin(self).await?;
-        let change = ContentChange {
-            user_id,
-            suggestion_id: &suggestion.suggestion_id,
-            content: &with_draft,
-            was: (&suggestion.suggestion_content, &suggestion.version_history),
-            version_history: history.unwrap_or(&suggestion.version_history),
-            at: draft.updated_at,
-        };
-        if !drafts::put_content(&mut scope, &change).await? {
-            return Ok(false);
-        }
-        let change = ContentChange {
-            content: &with_proof,
-            was: (&with_draft, change.version_history),
-            ..change
-        };
-        drafts::put_content(&mut scope, &change).await?;
-        scope.commit().await?;
-        Ok(true)
     }
 }
 

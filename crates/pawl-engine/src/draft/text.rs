@@ -2,8 +2,12 @@
 
 use pawl_checks::mask::Masker;
 use pawl_model::{
-    DraftAssertions, DraftInput, MAX_DRAFT_ITEMS, MAX_DRAFT_SENTENCE, MAX_DRAFT_TEXT, MAX_DRAFT_TOOL,
+    DraftAssertions, DraftInput, Evidence, FailurePattern, MAX_DRAFT_ITEMS, MAX_DRAFT_SENTENCE,
+    MAX_DRAFT_TEXT, MAX_DRAFT_TOOL, ReproductionContext, SuggestedPattern,
 };
+
+/// Characters of what others may have said, before it is made a draft of.
+const MAX_FOREIGN: usize = 4_000;
 
 /// A text of at most so many characters, cut between words, with an ellipsis where something is missing.
 pub(super) fn capped(text: &str, most: usize) -> String {
@@ -33,6 +37,47 @@ impl Tidy<'_> {
             .filter(|text| !text.is_empty())
             .take(MAX_DRAFT_ITEMS)
             .collect()
+    }
+
+    /// What happens again and again, which others may have said.
+    pub(super) fn suggested(&self, pattern: &SuggestedPattern) -> SuggestedPattern {
+        SuggestedPattern {
+            failure_type: pattern.failure_type,
+            trigger_condition: self.masked(&pattern.trigger_condition),
+            title: self.masked(&pattern.title),
+            summary: self.masked(&pattern.summary),
+        }
+    }
+
+    /// What went wrong, which others may have said.
+    pub(super) fn pattern(&self, pattern: FailurePattern) -> FailurePattern {
+        let masked = |texts: Vec<String>| -> Vec<String> {
+            let texts = texts.iter().take(MAX_DRAFT_ITEMS);
+            texts.map(|text| self.masked(text)).collect()
+        };
+        let (evidence, context) = (pattern.evidence, pattern.reproduction_context);
+        FailurePattern {
+            title: self.masked(&pattern.title),
+            trigger_condition: self.masked(&pattern.trigger_condition),
+            summary: self.masked(&pattern.summary),
+            root_cause_hypothesis: self.masked(&pattern.root_cause_hypothesis),
+            evidence: Evidence {
+                signals: masked(evidence.signals),
+                excerpt: evidence.excerpt.map(|text| self.masked(&text)),
+            },
+            recommended_actions: masked(pattern.recommended_actions),
+            reproduction_context: ReproductionContext {
+                input_pattern: self.masked(&context.input_pattern),
+                required_state: context.required_state.map(|text| self.masked(&text)),
+                tools_involved: masked(context.tools_involved),
+            },
+            confidence_rationale: self.masked(&pattern.confidence_rationale),
+            ..pattern
+        }
+    }
+
+    fn masked(&self, text: &str) -> String {
+        self.text(text, MAX_FOREIGN)
     }
 
     pub(super) fn input(&self, input: &DraftInput) -> DraftInput {

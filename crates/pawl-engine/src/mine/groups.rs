@@ -1,5 +1,7 @@
 //! Putting patterns together that are one and the same failure.
 
+use std::collections::HashMap;
+
 use pawl_checks::similarity::{SAME, cosine, scale};
 use pawl_model::{FailurePattern, Json, SuggestedPattern, SuggestionStatus, SuggestionType, UserId};
 use pawl_store::suggestions::Group;
@@ -15,6 +17,8 @@ pub(super) struct Groups {
     vectors: Vec<Vec<f32>>,
     /// Those that were changed since they were read or taken.
     changed: Vec<bool>,
+    /// Where patterns are already, by their ids: the suggestion, and how alike they were to what was there.
+    members: HashMap<String, (String, Option<f64>)>,
 }
 
 /// Where a pattern went.
@@ -50,12 +54,26 @@ impl Groups {
             groups: stored,
             vectors,
             changed,
+            members: HashMap::new(),
         }
+    }
+
+    /// With patterns that are in them already, and stay there.
+    #[cfg(feature = "firestore")]
+    pub(super) fn with_members(mut self, members: HashMap<String, (String, Option<f64>)>) -> Self {
+        self.members = members;
+        self
     }
 
     /// Puts a pattern to the suggestion that it is most alike, or makes one. What is rejected is joined by nothing; what
     /// would have joined it is a recurrence of it.
     pub(super) fn place(&mut self, placing: &Placing<'_>) -> Placed {
+        if let Some((suggestion_id, similarity)) = self.members.get(&placing.pattern.pattern_id) {
+            return Placed {
+                suggestion_id: suggestion_id.clone(),
+                similarity: *similarity,
+            };
+        }
         let alike = |group: &Group| {
             group.embedded_by == placing.embedded_by
                 && SuggestionType::for_failure(group.pattern.failure_type)

@@ -5,21 +5,20 @@
 //! which is taken up again needs to know.
 
 mod extract;
+mod grouping;
 mod groups;
 mod models;
 mod observe;
 mod rules;
+mod run;
 pub mod suggestions;
 
-use std::collections::{BTreeMap, HashSet};
-
 use pawl_model::{
-    Budget, ExtractionError, FailurePattern, FailureType, InteractionId, Json, MiningCounts, Policy,
-    Severity, SuggestionStatus, SuggestionType, TriggeredBy, Usd, UserId,
+    FailureType, InteractionId, Json, MiningCounts, Severity, SuggestionStatus, SuggestionType, TriggeredBy,
+    UserId,
 };
 use pawl_store::jobs::Claimed;
-use pawl_store::mining::{self, Candidate, Failing, GroupedPattern, NewRun, RunPart};
-use pawl_store::suggestions::{self as suggestions_stored, Stamp};
+use pawl_store::mining::{self, Candidate, Failing};
 use pawl_store::{Actor, policies};
 use serde::Serialize;
 use time::OffsetDateTime;
@@ -27,10 +26,8 @@ use time::macros::format_description;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use self::extract::Extractor;
-use self::groups::{Groups, Placing};
 pub use self::models::MiningModels;
-use self::rules::Failed;
+use self::run::Run;
 use crate::worker::{Ended, Work};
 use crate::{Engine, EngineError};
 
@@ -42,8 +39,6 @@ const PART_BY_MODEL: u32 = 40;
 const SCHEDULED: time::Duration = time::Duration::days(3);
 /// The member of a job's payload that says who set it going.
 pub(crate) const TRIGGERED_BY: &str = "triggered_by";
-/// Suggestions that a report names.
-const MAX_REPORTED: usize = 100;
 
 /// What is to be mined.
 #[derive(Clone, Copy, Debug)]
@@ -195,267 +190,6 @@ impl Engine {
             },
         };
         Ok(mining::candidates(&mut scope, failing).await?)
-    }
-}
-
-/// Patterns on their way into groups.
-struct Ungrouped {
-    patterns: Vec<FailurePattern>,
-    /// Whom each happened to.
-    user_hashes: Vec<Option<String>>,
-    /// One for each.
-    vectors: Vec<Vec<f32>>,
-    errors: Vec<ExtractionError>,
-}
-
-/// A run that is under way.
-struct Run {
-    request: MineRequest,
-    policy: Policy,
-    /// Its id; empty of a dry one.
-    id: String,
-    budget: Budget,
-    /// What it had cost when it was taken up.
-    spent_before: mining::Cost,
-    /// What makes vectors.
-    embedded_by: String,
-    is_charged_flat: bool,
-    counts: MiningCounts,
-    groups: Groups,
-    /// When each suggestion was changed last, as far as is known here.
-    seen: Option<Stamp>,
-    /// Patterns that were added to each suggestion, and whether it was made here.
-    added: BTreeMap<String, (u64, bool)>,
-}
-
-impl Run {
-    async fn begin(
-        engine: &Engine,
-        request: MineRequest,
-        policy: Policy,
-        work: &Work,
-    ) -> Result<Self, EngineError> {
-        let models = &engine.mining;
-        let is_charged_flat = models.has_no_price()?;
-        let embedded_by = models.embedded_by();
-        let (id, spent_before) = match request.mode {
-            Mode::DryRun => (String::new(), mining::Cost::default()),
-            Mode::Store => {
-                let now = engine.clock.now();
-                let mut scope = work.begin(engine).await?;
-                let run = NewRun {
-                    user_id: request.user_id,
-                    run_id: &run_id(now),
-                    job_id: work.lease().map(|lease| lease.job),
-                    triggered_by: request.triggered_by,
-                    extracted_by: &models.extracted_by(),
-                    embedded_by: &embedded_by,
-                    since: request.since,
-                    started_at: now,
-                };
-                let started = mining::start(&mut scope, &run).await?;
-                scope.commit().await?;
-                started
-            }
-        };
-        // A job that is taken up again has no more to spend than it had.
-        let spent = Usd::parse(&spent_before.to_string()).unwrap_or(Usd::ZERO);
-        Ok(Self {
-            request,
-            policy,
-            id,
-            budget: models.budget(spent),
-            spent_before,
-            embedded_by,
-            is_charged_flat,
-            counts: MiningCounts::default(),
-            groups: Groups::default(),
-            seen: None,
-            added: BTreeMap::new(),
-        })
-    }
-
-    /// The patterns of a page. What the model makes nothing of, rules do.
-    async fn patterns(&self, engine: &Engine, page: Vec<Candidate>) -> Result<Ungrouped, EngineError> {
-        let masker = engine.maskers().of(&self.policy);
-        let now = engine.clock.now();
-        let failed: Vec<Failed> = page
-            .into_iter()
-            .map(|candidate| Failed::new(candidate, &masker))
-            .collect();
-        let (patterns, errors) = match &engine.mining.extractor {
-            None => (
-                failed.iter().map(|failed| failed.pattern(now)).collect(),
-                Vec::new(),
-            ),
-            Some(model) => {
-                let extractor = Extractor {
-                    model,
-                    budget: &self.budget,
-                    masker: &masker,
-                };
-                extractor.extract_all(&failed, now).await
-            }
-        };
-        let vectors = engine.mining.vectors(&patterns, &failed, &self.budget).await?;
-        Ok(Ungrouped {
-            patterns,
-            user_hashes: failed
-                .into_iter()
-                .map(|failed| failed.candidate.user_hash)
-                .collect(),
-            vectors,
-            errors,
-        })
-    }
-
-    /// Reads the suggestions. Those that another model made vectors for get new ones, so that patterns can be compared
-    /// with them.
-    async fn read_groups(&mut self, engine: &Engine, work: &Work) -> Result<(), EngineError> {
-        let user = self.request.user_id;
-        let mut scope = engine.store.read(Actor::Service).await?;
-        self.seen = Some(suggestions_stored::stamp(&mut scope, user).await?);
-        self.groups = Groups::read(suggestions_stored::groups(&mut scope, user).await?);
-        drop(scope);
-        let (places, suggested) = self.groups.made_by_others(&self.embedded_by);
-        if places.is_empty() {
-            return Ok(());
-        }
-        let vectors = engine.mining.vectors_again(&suggested, &self.budget).await?;
-        self.groups.embed_again(&places, vectors, &self.embedded_by);
-        if self.request.mode == Mode::Store {
-            let mut scope = work.begin(engine).await?;
-            mining::hold(&mut scope, user).await?;
-            suggestions_stored::put(&mut scope, user, &self.groups.take_changed()).await?;
-            scope.commit().await?;
-            // Whatever was changed meanwhile is read again.
-            self.seen = None;
-        }
-        Ok(())
-    }
-
-    /// Puts patterns into groups and writes both.
-    async fn add(&mut self, engine: &Engine, ungrouped: Ungrouped, work: &Work) -> Result<(), EngineError> {
-        let Ungrouped {
-            patterns,
-            user_hashes,
-            vectors,
-            errors,
-        } = ungrouped;
-        let user = self.request.user_id;
-        let mut scope = match self.request.mode {
-            Mode::Store => work.begin(engine).await?,
-            Mode::DryRun => engine.store.read(Actor::Service).await?,
-        };
-        if self.request.mode == Mode::Store {
-            mining::hold(&mut scope, user).await?;
-        }
-        let ids: Vec<InteractionId> = patterns.iter().map(|one| one.evaluation_id).collect();
-        let known: HashSet<InteractionId> =
-            mining::mined(&mut scope, user, &ids).await?.into_iter().collect();
-        let stamp = suggestions_stored::stamp(&mut scope, user).await?;
-        // A dry run's groups are nowhere else.
-        if self.request.mode == Mode::Store && self.seen != Some(stamp) {
-            self.groups = Groups::read(suggestions_stored::groups(&mut scope, user).await?);
-        }
-        let now = engine.clock.now();
-        let mut counts = MiningCounts {
-            picked_up: patterns.len() as u64,
-            errors: errors.len() as u64,
-            ..MiningCounts::default()
-        };
-        let mut grouped = Vec::with_capacity(patterns.len());
-        for ((pattern, user_hash), vector) in patterns.into_iter().zip(user_hashes).zip(&vectors) {
-            if known.contains(&pattern.evaluation_id) {
-                counts.skipped += 1;
-                continue;
-            }
-            let placed = self.groups.place(&Placing {
-                user,
-                pattern: &pattern,
-                vector,
-                embedded_by: &self.embedded_by,
-                run_id: &self.id,
-                now,
-            });
-            counts.patterns += 1;
-            match placed.similarity {
-                Some(_) => counts.joined += 1,
-                None => counts.suggestions += 1,
-            }
-            let added = self.added.entry(placed.suggestion_id.clone()).or_default();
-            added.0 += 1;
-            added.1 |= placed.similarity.is_none();
-            grouped.push(GroupedPattern {
-                pattern,
-                user_hash,
-                suggestion_id: placed.suggestion_id,
-                similarity_score: placed.similarity,
-            });
-        }
-        if self.request.mode == Mode::Store {
-            suggestions_stored::put(&mut scope, user, &self.groups.take_changed()).await?;
-            mining::insert_patterns(&mut scope, user, &grouped).await?;
-            let part = RunPart {
-                user_id: user,
-                run_id: &self.id,
-                counts,
-                cost_usd: &self.cost_usd(),
-                errors: &errors,
-            };
-            mining::add(&mut scope, &part).await?;
-            self.seen = Some(suggestions_stored::stamp(&mut scope, user).await?);
-            scope.commit().await?;
-        }
-        self.counts.add(&counts);
-        Ok(())
-    }
-
-    /// What the run has cost by now, in US dollars.
-    fn cost_usd(&self) -> mining::Cost {
-        let spent: mining::Cost = self.budget.spent().to_string().parse().unwrap_or_default();
-        &self.spent_before + spent
-    }
-
-    async fn end(self, engine: &Engine, work: &Work, is_complete: bool) -> Result<MineReport, EngineError> {
-        if self.request.mode == Mode::Store && is_complete {
-            let now = engine.clock.now();
-            let mut scope = work.begin(engine).await?;
-            mining::finish(&mut scope, self.request.user_id, &self.id, now).await?;
-            work.finish(scope, now).await?;
-        }
-        let mut suggestions: Vec<ReportedSuggestion> = self
-            .groups
-            .all()
-            .iter()
-            .filter_map(|group| {
-                let (added, is_new) = *self.added.get(&group.suggestion_id)?;
-                Some(ReportedSuggestion {
-                    suggestion_id: group.suggestion_id.clone(),
-                    title: group.pattern.title.clone(),
-                    suggestion_type: SuggestionType::for_failure(group.pattern.failure_type),
-                    failure_type: group.pattern.failure_type,
-                    severity: group.severity,
-                    status: group.status,
-                    is_new,
-                    recurrence_of: group.recurrence_of.clone(),
-                    added,
-                    recurrence_count: group.patterns,
-                })
-            })
-            .collect();
-        suggestions.sort_by_key(|suggestion| std::cmp::Reverse(suggestion.added));
-        suggestions.truncate(MAX_REPORTED);
-        let cost_usd = self.cost_usd().to_string().parse().unwrap_or_default();
-        Ok(MineReport {
-            run_id: Some(self.id).filter(|id| !id.is_empty()),
-            is_complete,
-            extracted_by: engine.mining.extracted_by(),
-            cost_usd,
-            is_charged_flat: self.is_charged_flat,
-            counts: self.counts,
-            suggestions,
-        })
     }
 }
 

@@ -1,7 +1,6 @@
 //! Suggestions as they are read: a page at a time, one with what stands behind it, and that of an interaction.
 
 use pawl_model::{ExtractionError, FailurePattern, InteractionId, MiningRun, SourceTrace, Suggestion};
-use pawl_store::suggestions;
 pub use pawl_store::suggestions::Filter;
 use pawl_store::{Actor, mining};
 use serde::Serialize;
@@ -56,15 +55,15 @@ impl Engine {
     /// Suggestions that the actor sees, the newest first.
     ///
     /// # Errors
-    /// When the database fails.
+    /// When the database or the store of suggestions fails.
     pub async fn suggestions(
         &self,
         actor: Actor,
         filter: &Filter,
         limit: u32,
     ) -> Result<SuggestionPage, EngineError> {
-        let mut scope = self.store.read(actor).await?;
-        let mut items = suggestions::list(&mut scope, filter, limit + 1).await?;
+        let kept = self.suggestions_of(actor).await?;
+        let mut items = kept.list(filter, limit + 1).await?;
         let next = (items.len() > limit as usize).then(|| {
             items.truncate(limit as usize);
             items
@@ -80,14 +79,11 @@ impl Engine {
     /// A suggestion with what stands behind it; none where there is none that the actor sees.
     ///
     /// # Errors
-    /// When the database fails.
+    /// When the database or the store of suggestions fails.
     pub async fn suggestion(&self, actor: Actor, id: &str) -> Result<Option<SuggestionDetail>, EngineError> {
-        let mut scope = self.store.read(actor).await?;
-        let Some(suggestion) = suggestions::get(&mut scope, id).await? else {
-            return Ok(None);
-        };
-        let source_traces = suggestions::sources(&mut scope, id, MAX_SOURCES).await?;
-        Ok(Some(SuggestionDetail {
+        let kept = self.suggestions_of(actor).await?;
+        let found = kept.get_with_sources(id, MAX_SOURCES).await?;
+        Ok(found.map(|(suggestion, source_traces)| SuggestionDetail {
             suggestion,
             source_traces,
         }))
@@ -96,20 +92,21 @@ impl Engine {
     /// What mining made of an interaction, where it did.
     ///
     /// # Errors
-    /// When the database fails.
+    /// When the database or the store of suggestions fails.
     pub async fn mined(&self, actor: Actor, id: InteractionId) -> Result<Option<Mined>, EngineError> {
         let mut scope = self.store.read(actor).await?;
         let Some((pattern, suggestion_id)) = mining::pattern_of(&mut scope, id).await? else {
             return Ok(None);
         };
-        let suggestion = suggestions::get(&mut scope, &suggestion_id).await?;
+        drop(scope);
+        let suggestion = self.suggestions_of(actor).await?.get(&suggestion_id).await?;
         Ok(suggestion.map(|suggestion| Mined { pattern, suggestion }))
     }
 
     /// Runs of mining that the actor sees, the newest first.
     ///
     /// # Errors
-    /// When the database fails.
+    /// When the database or the store of suggestions fails.
     pub async fn mining_runs(&self, actor: Actor, limit: u32) -> Result<Vec<MiningRun>, EngineError> {
         let mut scope = self.store.read(actor).await?;
         Ok(mining::runs(&mut scope, None, limit).await?)
@@ -118,7 +115,7 @@ impl Engine {
     /// A run of mining with what the model could not make a pattern of; none where there is none that the actor sees.
     ///
     /// # Errors
-    /// When the database fails.
+    /// When the database or the store of suggestions fails.
     pub async fn mining_run(
         &self,
         actor: Actor,

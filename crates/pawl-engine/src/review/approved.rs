@@ -2,7 +2,7 @@
 
 use pawl_model::{EvalTestDraft, ExportFormat, Suggestion, SuggestionStatus, SuggestionType};
 use pawl_store::Actor;
-use pawl_store::suggestions::{self, Filter};
+use pawl_store::suggestions::Filter;
 
 use super::{Drafted, ReviewError};
 use crate::Engine;
@@ -43,8 +43,7 @@ impl Engine {
     /// # Errors
     /// When there is none that the actor sees, it is not approved, has no draft, or the database fails.
     pub async fn approved_test(&self, actor: Actor, id: &str) -> Result<ApprovedTest, ReviewError> {
-        let mut scope = self.store.read(actor).await?;
-        let suggestion = suggestions::get(&mut scope, id).await?;
+        let suggestion = self.suggestions_of(actor).await?.get(id).await?;
         let suggestion = suggestion.ok_or(ReviewError::NotFound)?;
         if suggestion.status != SuggestionStatus::Approved {
             return Err(ReviewError::NotApproved);
@@ -67,9 +66,9 @@ impl Engine {
             ..Filter::default()
         };
         let mut tests = Vec::new();
-        let mut scope = self.store.read(actor).await?;
+        let kept = self.suggestions_of(actor).await?;
         loop {
-            let page = suggestions::list(&mut scope, &filter, PAGE).await?;
+            let page = kept.list(&filter, PAGE).await?;
             let is_last = page.len() < PAGE as usize;
             filter.after = page
                 .last()

@@ -6,6 +6,7 @@ use pawl_model::{
     MAX_DRAFT_SENTENCE, MAX_DRAFT_TEXT, MAX_DRAFT_TITLE, MAX_DRAFT_TOOL, Optional, ProofCard, Suggestion,
     SuggestionType, Usd,
 };
+use pawl_store::Actor;
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 use tokio_util::sync::CancellationToken;
@@ -15,6 +16,7 @@ use crate::Engine;
 use crate::draft::history::{self, Entry};
 use crate::draft::{Material, PER_SUGGESTION, PLACEHOLDER};
 use crate::intake::received::FieldError;
+use crate::suggestions::DraftChange;
 use crate::worker::Work;
 
 /// What a person can write of a draft.
@@ -137,10 +139,17 @@ impl Engine {
         let history = history::with(&suggestion, &entry)?.ok_or(ReviewError::HistoryFull)?;
         let budget = Budget::new(Cap::User(PER_SUGGESTION));
         let card = self.proven(&draft, material, (&budget, Usd::ZERO)).await;
-        let written = (&draft, &card);
-        let work = Work::by_hand(CancellationToken::new());
-        let of = (review.user_id, &suggestion);
-        if !self.put_draft(&work, of, written, Some(&history)).await? {
+        let change = DraftChange {
+            suggestion: &suggestion,
+            draft: &draft,
+            card: &card,
+            history: Some(&history),
+        };
+        let kept = self.suggestions_of(Actor::Tenant(review.user_id)).await?;
+        if !kept
+            .put_draft(&Work::by_hand(CancellationToken::new()), change)
+            .await?
+        {
             self.reviewed(review).await?;
             return Err(ReviewError::Changed);
         }

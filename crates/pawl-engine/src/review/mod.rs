@@ -13,8 +13,8 @@ use std::borrow::Cow;
 use pawl_model::{
     EvalTestDraft, Json, ProofCard, ProofVerdict, Suggestion, SuggestionStatus, SuggestionType, UserId,
 };
-use pawl_store::drafts::{self, Decision};
-use pawl_store::{Actor, suggestions};
+use pawl_store::Actor;
+use pawl_store::drafts::Decision;
 use serde_json::json;
 use time::format_description::well_known::Rfc3339;
 
@@ -204,7 +204,6 @@ impl Engine {
             Verdict::Reject { reason } => metadata["reason"] = json!(reason),
         }
         let metadata = Json::from_serialize(&metadata).map_err(EngineError::TraceData)?;
-        let mut scope = self.store.write(Actor::Service).await?;
         let decision = Decision {
             user_id: review.user_id,
             suggestion_id: review.suggestion_id,
@@ -214,9 +213,8 @@ impl Engine {
             was: (&suggestion.suggestion_content, &suggestion.version_history),
             at,
         };
-        let is_decided = drafts::decide(&mut scope, &decision).await?;
-        scope.commit().await?;
-        if !is_decided {
+        let kept = self.suggestions_of(Actor::Tenant(review.user_id)).await?;
+        if !kept.decide(&decision).await? {
             // Either somebody was faster, or it is another draft by now.
             self.reviewed(&review).await?;
             return Err(ReviewError::Changed);
@@ -232,8 +230,8 @@ impl Engine {
 
     /// The suggestion, while it can be decided.
     async fn reviewed(&self, review: &Review<'_>) -> Result<Suggestion, ReviewError> {
-        let mut scope = self.store.read(Actor::Tenant(review.user_id)).await?;
-        let suggestion = suggestions::get(&mut scope, review.suggestion_id).await?;
+        let kept = self.suggestions_of(Actor::Tenant(review.user_id)).await?;
+        let suggestion = kept.get(review.suggestion_id).await?;
         let suggestion = suggestion.ok_or(ReviewError::NotFound)?;
         if suggestion.status == SuggestionStatus::Pending {
             return Ok(suggestion);

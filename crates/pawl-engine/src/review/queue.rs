@@ -2,7 +2,7 @@
 
 use pawl_model::Suggestion;
 use pawl_store::Actor;
-use pawl_store::suggestions::{self, Filter};
+use pawl_store::suggestions::Filter;
 
 use crate::{Engine, EngineError};
 
@@ -19,15 +19,15 @@ impl Engine {
     /// Suggestions in the order in which they are best looked at.
     ///
     /// # Errors
-    /// When the database fails.
+    /// When the database or the store of suggestions fails.
     pub async fn review_queue(
         &self,
         actor: Actor,
         (filter, after): (&Filter, Option<&str>),
         limit: u32,
     ) -> Result<QueuePage, EngineError> {
-        let mut scope = self.store.read(actor).await?;
-        let mut items = suggestions::queue(&mut scope, filter, after, limit + 1).await?;
+        let kept = self.suggestions_of(actor).await?;
+        let mut items = kept.queue(filter, after, limit + 1).await?;
         let has_more = items.len() > limit as usize;
         items.truncate(limit as usize);
         let next = items.last().filter(|_| has_more);

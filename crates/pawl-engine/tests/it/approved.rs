@@ -8,7 +8,7 @@ use pawl_engine::review::{Review, ReviewError, Verdict};
 use pawl_engine::run::{CacheMode, Labels, PlannedRun, RunRequest, SuiteChoice, TargetChoice};
 use pawl_engine::{Actor, EngineError};
 use pawl_model::{CaseRecord, Json, NewInteraction, ProofVerdict, Score};
-use pawl_testkit::{Fault, ModelServer, Reply, Rule, Script, TestDatabase, on_both_engines};
+use pawl_testkit::{Fault, ModelServer, Reply, Rule, Script, TestDatabase, on_both_engines, over_firestore};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -18,6 +18,11 @@ use crate::draft::rig::Rig;
 on_both_engines!(
     approved_tests_fail_the_wrong_answers_and_pass_the_right_ones,
     texts_that_look_like_templates_mean_themselves,
+    a_batch_of_twenty_survives_every_fault,
+);
+
+over_firestore!(
+    approved_tests_fail_the_wrong_answers_and_pass_the_right_ones,
     a_batch_of_twenty_survives_every_fault,
 );
 

@@ -6,12 +6,21 @@ use pawl_engine::Actor;
 use pawl_engine::draft::{DraftRequest, Overwrite};
 use pawl_engine::mine::Mode;
 use pawl_model::ProofVerdict;
-use pawl_testkit::{Fault, ModelServer, Reply, Rule, Script, TestDatabase, on_both_engines};
+use pawl_testkit::{Fault, ModelServer, Reply, Rule, Script, TestDatabase, on_both_engines, over_firestore};
 use serde_json::json;
 
 use rig::{MODEL, Rig, answer, outcomes};
 
 on_both_engines!(
+    without_a_model_a_person_has_to_finish_it,
+    a_draft_is_tried_before_it_is_written,
+    what_cannot_fail_its_incident_needs_a_person,
+    every_fault_ends_in_its_error_and_ends_nothing,
+    what_a_person_edited_stays,
+    a_dry_run_and_other_kinds_leave_no_trace,
+);
+
+over_firestore!(
     without_a_model_a_person_has_to_finish_it,
     a_draft_is_tried_before_it_is_written,
     what_cannot_fail_its_incident_needs_a_person,
@@ -59,15 +68,12 @@ async fn without_a_model_a_person_has_to_finish_it(database: TestDatabase) {
     let mut same = rig.content().await["eval_test"].clone();
     same["generator_meta"]["run_id"] = draft["generator_meta"]["run_id"].clone();
     assert_eq!(same, draft);
-    assert_eq!(
-        rig.database.number("select count(*) from eval_test_runs").await,
-        3
-    );
     let runs = rig
         .engine
         .draft_runs(Actor::Tenant(rig.user()), 10)
         .await
         .unwrap();
+    assert_eq!(runs.len(), 3);
     assert!(runs.contains(&report.run));
 }
 
@@ -261,7 +267,11 @@ async fn what_a_person_edited_stays(database: TestDatabase) {
                 '{eval_test,edit_source}', '\"human\"'), '{eval_test,title}', '\"By hand\"')"
         }
     };
-    rig.database.run(human).await;
+    let by_hand = [
+        ("suggestion_content.eval_test.edit_source", json!("human")),
+        ("suggestion_content.eval_test.title", json!("By hand")),
+    ];
+    rig.set(human, &by_hand).await;
     let before = rig.suggestions().await.swap_remove(0);
     let id = before.suggestion_id.clone();
     let named = DraftRequest {
@@ -321,15 +331,10 @@ async fn a_dry_run_and_other_kinds_leave_no_trace(database: TestDatabase) {
         ]
     );
     assert_eq!(rig.suggestions().await, before);
-    for query in [
-        "select count(*) from eval_test_runs",
-        "select count(*) from eval_test_errors",
-    ] {
-        assert_eq!(rig.database.number(query).await, 0);
-    }
-    rig.database
-        .run("update suggestions set status = 'approved'")
-        .await;
+    let runs = rig.engine.draft_runs(Actor::Tenant(rig.user()), 10).await;
+    assert_eq!(runs.unwrap(), []);
+    let approve = "update suggestions set status = 'approved'";
+    rig.set(approve, &[("status", json!("approved"))]).await;
     let named = DraftRequest {
         suggestion_ids: Some(before.iter().map(|one| one.suggestion_id.clone()).collect()),
         ..rig.request()

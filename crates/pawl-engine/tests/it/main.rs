@@ -11,6 +11,7 @@ mod cache;
 mod compare;
 mod draft;
 mod evolve;
+mod firestore;
 mod intake;
 mod judges;
 mod mine;

@@ -6,7 +6,7 @@ use pawl_engine::Actor;
 use pawl_engine::draft::{DraftRequest, Overwrite};
 use pawl_engine::review::{Base, DraftEdit, Drafted, Review, ReviewError, Verdict};
 use pawl_model::{ProofVerdict, Suggestion, SuggestionStatus};
-use pawl_testkit::{ModelServer, Reply, Script, TestDatabase, on_both_engines};
+use pawl_testkit::{ModelServer, Reply, Script, TestDatabase, on_both_engines, over_firestore};
 use proptest::strategy::{Strategy, ValueTree as _};
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
@@ -20,6 +20,15 @@ on_both_engines!(
     what_is_not_ready_is_not_approved,
     what_was_decided_stays,
     a_judge_is_heard_within_the_budget_and_again_where_it_is_unsure,
+    no_sequence_loses_what_a_person_wrote,
+);
+
+over_firestore!(
+    of_a_hundred_reviewers_one_wins,
+    an_edit_is_stored_as_it_was_written_and_proven,
+    what_cannot_be_kept_as_it_is_written_is_refused,
+    what_is_not_ready_is_not_approved,
+    what_was_decided_stays,
     no_sequence_loses_what_a_person_wrote,
 );
 
@@ -298,7 +307,13 @@ async fn no_sequence_loses_what_a_person_wrote(database: TestDatabase) {
     let mut runner = TestRunner::deterministic();
     let (mut edits, mut decisions) = (0, 0);
     for _ in 0..80 {
-        rig.database.run(reset).await;
+        let unwritten = [
+            ("status", json!("pending")),
+            ("approval_metadata", json!(null)),
+            ("suggestion_content", json!({})),
+            ("version_history", json!([])),
+        ];
+        rig.set(reset, &unwritten).await;
         let mut written: Vec<Value> = Vec::new();
         for step in steps().new_tree(&mut runner).unwrap().current() {
             let before = rig.suggestions().await.swap_remove(0);

@@ -114,7 +114,11 @@ pub(crate) async fn generate(
             ))
         }
         (DraftOutcomeStatus::Error, _) => {
-            let detail = format!("no draft: {}", reason.unwrap_or("unknown"));
+            let message = report.errors.pop().map(|error| error.error_message);
+            let detail = match message {
+                Some(message) => format!("no draft: {}: {message}", reason.unwrap_or("unknown")),
+                None => "no draft".to_owned(),
+            };
             Err(Problem::new(ErrorCode::ModelFailed).because(detail))
         }
         _ => Ok(Json(Generated::new(

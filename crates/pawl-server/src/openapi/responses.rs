@@ -73,6 +73,7 @@ impl IntoResponses for NotReviewed {
             ErrorCode::Unprocessable,
             ErrorCode::Overloaded,
             ErrorCode::DatabaseUnavailable,
+            ErrorCode::SuggestionsUnavailable,
             ErrorCode::RequestTimeout,
         ])
     }
@@ -95,6 +96,7 @@ impl IntoResponses for NotDrafted {
             ErrorCode::ModelFailed,
             ErrorCode::Overloaded,
             ErrorCode::DatabaseUnavailable,
+            ErrorCode::SuggestionsUnavailable,
             ErrorCode::RequestTimeout,
         ])
     }

@@ -198,7 +198,7 @@ async fn a_runtime_role_from_before_may_use_what_is_new() {
             prompt_candidates, prompt_optimization_runs;
         drop function generate_random_id;
         drop table response_cache, eval_test_errors, eval_test_runs, failure_patterns, suggestions, mining_errors, mining_runs, schedules, jobs;
-        drop function pawl_notify_workers;
+        drop function pawl_notify_workers, pawl_delete_patterns;
         drop table _pawl_search, _pawl_search_queue, stale_hours, interaction_rollups, intake_days, intake_ledger,
             interaction_traces, evaluations, evaluation_configs;
         drop function pawl_mark_stale_hour, pawl_queue_words, pawl_change_policy;

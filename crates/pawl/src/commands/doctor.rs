@@ -156,6 +156,16 @@ fn shown(settings: &Settings) -> Vec<Shown> {
             &settings.mining_max_cost,
             &named(&settings.mining_max_cost, "2"),
         ),
+        Shown::new(
+            "suggestions.store",
+            &settings.suggestions,
+            &settings.suggestions.value,
+        ),
+        Shown::new(
+            "suggestions.collection_prefix",
+            &settings.collection_prefix,
+            &named(&settings.collection_prefix, "none"),
+        ),
     ]
 }
 
@@ -198,6 +208,10 @@ async fn examine(settings: &Settings) -> (Vec<Check>, Exit) {
         checks.push(Check::new("database", CheckState::Warning, detail));
         return (checks, Exit::Passed);
     }
+    if let Err(error) = super::suggestion_store(settings) {
+        checks.push(Check::failed("suggestions", &error));
+        return (checks, exit::of(&error));
+    }
     let engine = match super::open_configured(settings).await {
         Ok(engine) => engine,
         Err(error) => {
@@ -213,6 +227,7 @@ async fn examine(settings: &Settings) -> (Vec<Check>, Exit) {
             checks.push(Check::failed("database", &error));
         }
     }
+    checks.push(suggestions(&engine).await);
     engine.close().await;
     if let Ok(Location::Sqlite(path)) = settings.location() {
         checks.extend(path.parent().and_then(free_space));
@@ -240,6 +255,14 @@ async fn examine_database(engine: &Engine) -> anyhow::Result<Vec<Check>> {
     ));
     checks.push(jobs(&engine.job_counts().await?));
     Ok(checks)
+}
+
+/// Where suggestions are, and whether that answers.
+async fn suggestions(engine: &Engine) -> Check {
+    match engine.ping_suggestions().await {
+        Ok(place) => Check::passed("suggestions", place),
+        Err(error) => Check::failed("suggestions", &error.into()),
+    }
 }
 
 /// Jobs that were given up wait for a person.

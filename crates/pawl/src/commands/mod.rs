@@ -26,13 +26,13 @@ mod work;
 use std::path::PathBuf;
 
 use pawl_engine::mine::MiningModels;
-use pawl_engine::{Clock, Engine, ModelSettings, Models};
+use pawl_engine::{Clock, Engine, ModelSettings, Models, SuggestionStore};
 use pawl_model::UserId;
 use pawl_server::LogFormat;
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::{Cli, Command, DatabaseArgs, UserArgs};
-use crate::config::Settings;
+use crate::config::{KeptIn, Settings};
 use crate::exit::{Exit, Usage};
 
 /// Does what the command line says; long work ends early when `stop` is cancelled.
@@ -106,12 +106,29 @@ async fn open_configured(settings: &Settings) -> anyhow::Result<Engine> {
     } else {
         settings.data_folder()?
     };
+    let suggestions = suggestion_store(settings)?;
     let engine = Engine::open(url, &folder, machine_clock()).await?;
     let models = mining_models(settings)?;
     engine
+        .with_suggestions(suggestions)
         .with_mining_models(models)
         .with_auth(settings.auth())
         .map_err(|error| Usage(error.to_string()).into())
+}
+
+/// Where suggestions are kept, as it is configured.
+fn suggestion_store(settings: &Settings) -> anyhow::Result<SuggestionStore> {
+    match settings.suggestions.value {
+        KeptIn::Database => Ok(SuggestionStore::Database),
+        KeptIn::Firestore => {
+            let variable = |name: &str| match name {
+                "FIRESTORE_COLLECTION_PREFIX" => settings.collection_prefix.value.clone(),
+                _ => std::env::var(name).ok(),
+            };
+            let store = SuggestionStore::in_firestore(variable, models()?.settings());
+            store.map_err(|error| Usage(format!("{error} (suggestions.store = firestore)")).into())
+        }
+    }
 }
 
 /// The models that mining asks, as they are configured.

@@ -22,6 +22,7 @@ pub(super) struct File {
     pub(super) server: Server,
     pub(super) auth: Auth,
     pub(super) mining: Mining,
+    pub(super) suggestions: Suggestions,
 }
 
 /// `[server]`.
@@ -51,6 +52,45 @@ pub(super) struct Mining {
     pub(super) model: Option<String>,
     pub(super) embedding_model: Option<String>,
     pub(super) max_cost_usd: Option<String>,
+}
+
+/// `[suggestions]`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Suggestions {
+    pub(super) store: Option<KeptIn>,
+    pub(super) collection_prefix: Option<String>,
+}
+
+/// Where suggestions are kept, as people write it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum KeptIn {
+    /// With the rest of the data.
+    Database,
+    /// Those of the first user in Firestore.
+    Firestore,
+}
+
+impl std::str::FromStr for KeptIn {
+    type Err = ();
+
+    fn from_str(word: &str) -> Result<Self, ()> {
+        match word {
+            "database" => Ok(Self::Database),
+            "firestore" => Ok(Self::Firestore),
+            _ => Err(()),
+        }
+    }
+}
+
+impl std::fmt::Display for KeptIn {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Database => "database",
+            Self::Firestore => "firestore",
+        })
+    }
 }
 
 /// [`SignUp`] as people write it.

@@ -67,6 +67,9 @@ pub(crate) fn pawl() -> Command {
         "OLLAMA_HOST",
         "GOOGLE_APPLICATION_CREDENTIALS",
         "GOOGLE_CLOUD_PROJECT",
+        "PAWL_SUGGESTIONS",
+        "FIRESTORE_COLLECTION_PREFIX",
+        "FIRESTORE_EMULATOR_HOST",
         "NO_COLOR",
         "CLICOLOR_FORCE",
     ] {

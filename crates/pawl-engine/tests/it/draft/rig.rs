@@ -4,8 +4,9 @@ use pawl_engine::draft::{DEFAULT_BATCH, DraftReport, DraftRequest, Overwrite};
 use pawl_engine::intake::Terms;
 use pawl_engine::mine::suggestions::Filter;
 use pawl_engine::mine::{MineRequest, MiningModels, Mode};
-use pawl_engine::{Actor, Clock, Engine, ModelSettings, Models};
+use pawl_engine::{Actor, Clock, Engine, ModelSettings, Models, SuggestionStore};
 use pawl_model::{Json, NewInteraction, Score, Suggestion, TriggeredBy, Usd, UserId};
+use pawl_providers::firestore::{Firestore, FirestoreSettings, Write};
 use pawl_testkit::{ModelServer, TestDatabase, samples};
 use serde_json::{Value, json};
 use time::OffsetDateTime;
@@ -24,6 +25,14 @@ impl Rig {
     pub(crate) async fn new(database: TestDatabase) -> Self {
         database.add_users(1).await;
         let engine = Engine::new(database.store.clone(), Clock::new(|| samples::time(0)));
+        let suggestions = match &database.firestore {
+            None => SuggestionStore::Database,
+            Some(emulator) => {
+                let models = ModelSettings::from_variables(|_| None, || OffsetDateTime::UNIX_EPOCH);
+                SuggestionStore::in_firestore(|name| emulator.variable(name), &models.unwrap()).unwrap()
+            }
+        };
+        let engine = engine.with_suggestions(suggestions);
         Self { engine, database }
     }
 
@@ -108,6 +117,26 @@ impl Rig {
             .await
             .unwrap();
         page.items
+    }
+
+    /// Documents of Firestore, behind the product's back.
+    pub(crate) fn documents(&self) -> Option<Firestore> {
+        let emulator = self.database.firestore.as_ref()?;
+        let models = ModelSettings::from_variables(|_| None, || OffsetDateTime::UNIX_EPOCH);
+        let settings = FirestoreSettings::from_variables(|name| emulator.variable(name));
+        Some(Firestore::new(&settings, &models.unwrap()).unwrap())
+    }
+
+    /// Writes a field of the one suggestion, behind the product's back: by a statement, or in its document.
+    pub(crate) async fn set(&self, statement: &'static str, fields: &[(&str, Value)]) {
+        let Some(documents) = self.documents() else {
+            return self.database.run(statement).await;
+        };
+        for suggestion in self.suggestions().await {
+            let changes = fields.iter().cloned();
+            let write = Write::update("suggestions", &suggestion.suggestion_id, changes);
+            documents.commit(&[write]).await.unwrap();
+        }
     }
 
     pub(crate) async fn content(&self) -> Value {

@@ -1,0 +1,422 @@
+//! Suggestions in Firestore: what is written there, and what goes wrong.
+
+mod others;
+
+use pawl_engine::draft::DraftRequest;
+use pawl_engine::intake::Terms;
+use pawl_engine::mine::suggestions::Filter;
+use pawl_engine::mine::{MineRequest, Mode};
+use pawl_engine::review::{Review, ReviewError, Verdict};
+use pawl_engine::{Actor, EngineError, Fault, Trouble};
+use pawl_model::{NewInteraction, Severity, Suggestion, SuggestionStatus, TriggeredBy, UserId};
+use pawl_providers::firestore::Write;
+use pawl_testkit::{ModelServer, Reply, Script, TestDatabase, over_firestore, samples};
+use serde_json::{Value, json};
+use time::OffsetDateTime;
+use tokio_util::sync::CancellationToken;
+
+use crate::draft::rig::{Rig, answer, outcomes};
+
+over_firestore!(
+    what_is_listed_is_what_the_database_would_list,
+    what_is_mined_has_the_form_that_others_read,
+    what_was_mined_before_a_failure_comes_to_the_same,
+    what_was_rejected_is_not_joined,
+    what_a_person_decides_in_between_is_seen,
+    a_document_that_is_full_is_an_error_of_its_suggestion,
+    suggestions_of_other_users_are_rows,
+    without_an_answer_nothing_is_said_to_be_done,
+);
+
+const FLAGS: [&str; 6] = [
+    "hallucination",
+    "toxicity",
+    "wrong_tool",
+    "stale_data",
+    "pii_leak",
+    "prompt_injection",
+];
+
+async fn fail_in_many_ways(rig: &Rig) {
+    for flag in FLAGS {
+        let prompt = format!("Question of {flag}: what about {flag}?");
+        rig.store(flag, (&prompt, flag), Some(flag)).await;
+    }
+    rig.mine().await;
+}
+
+/// The ids of the queue, read so many at once.
+async fn queue(rig: &Rig, filter: &Filter, limit: u32) -> Vec<String> {
+    let actor = Actor::Tenant(rig.user());
+    let (mut ids, mut after) = (Vec::new(), None::<String>);
+    loop {
+        let page = rig
+            .engine
+            .review_queue(actor, (filter, after.as_deref()), limit)
+            .await
+            .unwrap();
+        ids.extend(page.items.into_iter().map(|one| one.suggestion_id));
+        after = page.next;
+        if after.is_none() {
+            return ids;
+        }
+    }
+}
+
+async fn what_is_listed_is_what_the_database_would_list(database: TestDatabase) {
+    let documents = Rig::new(database).await;
+    let rows = Rig::new(TestDatabase::new(pawl_testkit::Engine::Sqlite).await).await;
+    for rig in [&documents, &rows] {
+        fail_in_many_ways(rig).await;
+        rig.draft(rig.request()).await;
+    }
+    let strip = |mut all: Vec<Suggestion>| {
+        // What is random.
+        for one in &mut all {
+            let mut content = one.suggestion_content.to_value();
+            content["eval_test"]["generator_meta"]["run_id"] = json!("");
+            one.suggestion_content = pawl_model::Json::from_serialize(&content).unwrap();
+            one.version_history = pawl_model::Json::empty_array();
+        }
+        all
+    };
+    let all = strip(documents.suggestions().await);
+    assert_eq!(all.len(), FLAGS.len());
+    assert_eq!(all, strip(rows.suggestions().await));
+    let high = Filter {
+        status: Some(SuggestionStatus::Pending),
+        severity: Some(Severity::High),
+        ..Filter::default()
+    };
+    for filter in [Filter::default(), high] {
+        for limit in [1, 2, 100] {
+            assert_eq!(
+                queue(&documents, &filter, limit).await,
+                queue(&rows, &filter, limit).await
+            );
+        }
+    }
+    let actor = Actor::Tenant(documents.user());
+    let mut filter = Filter::default();
+    let mut paged = Vec::new();
+    loop {
+        let page = documents.engine.suggestions(actor, &filter, 2).await.unwrap();
+        paged.extend(page.items);
+        filter.after = page.next;
+        if filter.after.is_none() {
+            break;
+        }
+    }
+    assert_eq!(strip(paged), all);
+    for one in &all {
+        let id = &one.suggestion_id;
+        let (here, there) = (
+            documents.engine.suggestion(actor, id).await.unwrap().unwrap(),
+            rows.engine.suggestion(actor, id).await.unwrap().unwrap(),
+        );
+        assert_eq!(here.source_traces, there.source_traces);
+    }
+}
+
+/// A document as it stands.
+async fn document(rig: &Rig, id: &str) -> Value {
+    let documents = rig.documents().unwrap();
+    let found = documents.get("suggestions", &[id]).await.unwrap().remove(0);
+    found.unwrap().fields.into()
+}
+
+async fn put(rig: &Rig, collection: &str, id: &str, document: &Value) {
+    let write = Write::put(collection, id, document.as_object().unwrap().clone());
+    rig.documents().unwrap().commit(&[write]).await.unwrap();
+}
+
+async fn what_is_mined_has_the_form_that_others_read(database: TestDatabase) {
+    let rig = Rig::new(database).await;
+    rig.incident("a").await;
+    rig.incident("b").await;
+    rig.mine().await;
+    let suggestion = rig.suggestions().await.swap_remove(0);
+    let document = document(&rig, &suggestion.suggestion_id).await;
+    let members: Vec<&String> = document.as_object().unwrap().keys().collect();
+    assert_eq!(
+        members,
+        [
+            "approval_metadata",
+            "created_at",
+            "embedding",
+            "mining_vector",
+            "pattern",
+            "recurrence_of",
+            "severity",
+            "similarity_group",
+            "source_traces",
+            "status",
+            "suggestion_content",
+            "suggestion_id",
+            "type",
+            "updated_at",
+            "version_history",
+        ]
+    );
+    let traces = document["source_traces"].as_array().unwrap();
+    assert_eq!(traces.len(), 2);
+    assert_eq!(traces[0]["similarity_score"], Value::Null);
+    assert!(traces[1]["similarity_score"].as_f64().unwrap() >= 0.85);
+    assert_eq!(document["pattern"]["failure_type"], "hallucination");
+    assert_eq!(document["version_history"][0]["new_status"], "pending");
+    assert!(
+        document["embedding"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(Value::is_number)
+    );
+    assert_eq!(rig.database.number("select count(*) from suggestions").await, 0);
+    assert_eq!(
+        rig.database.number("select count(*) from failure_patterns").await,
+        2
+    );
+}
+
+async fn what_was_mined_before_a_failure_comes_to_the_same(database: TestDatabase) {
+    let rig = Rig::new(database).await;
+    fail_in_many_ways(&rig).await;
+    let before = rig.suggestions().await;
+    let documents_before = document(&rig, &before[0].suggestion_id).await;
+    // As if the database had failed behind Firestore.
+    let pairs = "select group_concat(pattern_id || suggestion_id || coalesce(similarity_score, '')) from
+                 (select * from failure_patterns order by pattern_id)";
+    let patterns = rig.database.text(pairs).await;
+    rig.database.run("delete from failure_patterns").await;
+    rig.mine().await;
+    assert_eq!(rig.database.text(pairs).await, patterns);
+    assert_eq!(rig.suggestions().await, before);
+    assert_eq!(document(&rig, &before[0].suggestion_id).await, documents_before);
+}
+
+fn review<'a>(rig: &Rig, id: &'a str) -> Review<'a> {
+    Review {
+        user_id: rig.user(),
+        suggestion_id: id,
+        by: "ada@example.com",
+    }
+}
+
+async fn what_was_rejected_is_not_joined(database: TestDatabase) {
+    let rig = Rig::new(database).await;
+    rig.incident("a").await;
+    rig.mine().await;
+    let first = rig.suggestions().await.swap_remove(0);
+    let verdict = Verdict::Reject { reason: "as meant" };
+    rig.engine
+        .decide(review(&rig, &first.suggestion_id), verdict)
+        .await
+        .unwrap();
+    let rejected = document(&rig, &first.suggestion_id).await;
+    assert_eq!(rejected["approval_metadata"]["reason"], "as meant");
+    rig.incident("b").await;
+    rig.incident("c").await;
+    rig.mine().await;
+    assert_eq!(document(&rig, &first.suggestion_id).await, rejected);
+    let all = rig.suggestions().await;
+    let again = all
+        .iter()
+        .find(|one| one.status == SuggestionStatus::Pending)
+        .unwrap();
+    assert_eq!(all.len(), 2);
+    assert_eq!(again.recurrence_of.as_deref(), Some(first.suggestion_id.as_str()));
+    assert_eq!(
+        (again.recurrence_count, &again.similarity_group),
+        (2, &first.similarity_group)
+    );
+}
+
+async fn what_a_person_decides_in_between_is_seen(database: TestDatabase) {
+    // A second to decide in.
+    let script = Script::new().next(1, Reply::throttled("1"));
+    let server = ModelServer::start(script.otherwise(Reply::json(&answer()))).await;
+    let mut rig = Rig::new(database).await;
+    rig.incident("a").await;
+    rig.mine().await;
+    rig.set_model(&server, None);
+    let id = rig.suggestions().await.swap_remove(0).suggestion_id;
+    let rejection = async {
+        while server.asked().is_empty() {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+        let verdict = Verdict::Reject { reason: "not ours" };
+        rig.engine.decide(review(&rig, &id), verdict).await.unwrap()
+    };
+    let (report, rejected) = tokio::join!(rig.draft(rig.request()), rejection);
+    assert_eq!(outcomes(&report), [("skipped", Some("changed_meanwhile"))]);
+    assert_eq!(rig.suggestions().await, [rejected]);
+}
+
+async fn a_document_that_is_full_is_an_error_of_its_suggestion(database: TestDatabase) {
+    let rig = Rig::new(database).await;
+    rig.incident("a").await;
+    rig.mine().await;
+    let full = rig.suggestions().await.swap_remove(0).suggestion_id;
+    let documents = rig.documents().unwrap();
+    for size in (0..1 << 20).rev().step_by(1_000) {
+        let snippet = json!("x".repeat(size));
+        let write = Write::update(
+            "suggestions",
+            &full,
+            [("suggestion_content.runbook_snippet", snippet)],
+        );
+        if documents.commit(&[write]).await.is_ok() {
+            break;
+        }
+    }
+    rig.store("loud", ("Why so rude?", "Because."), Some("toxicity"))
+        .await;
+    rig.mine().await;
+    let report = rig.draft(rig.request()).await;
+    assert_eq!((report.run.generated_count, report.run.error_count), (1, 1));
+    let errors = rig
+        .engine
+        .draft_errors(Actor::Tenant(rig.user()), &report.run.run_id, 10)
+        .await
+        .unwrap();
+    assert_eq!(errors, report.errors);
+    let error = &errors[0];
+    assert_eq!(
+        (error.suggestion_id.as_str(), error.error_type.as_str()),
+        (full.as_str(), "unknown")
+    );
+    assert_eq!(
+        error.error_message,
+        "a document would be larger than 1 MiB: shorten its draft or its history"
+    );
+    let id = format!("{}:{full}", report.run.run_id);
+    assert!(documents.get("eval_test_errors", &[&id]).await.unwrap()[0].is_some());
+    assert!(
+        documents
+            .get("eval_test_runs", &[&report.run.run_id])
+            .await
+            .unwrap()[0]
+            .is_some()
+    );
+}
+
+async fn suggestions_of_other_users_are_rows(database: TestDatabase) {
+    let rig = Rig::new(database).await;
+    rig.incident("a").await;
+    rig.mine().await;
+    rig.database.add_user(2).await;
+    let other: UserId = samples::user(2).id;
+    let interaction = NewInteraction {
+        user_id: other,
+        interaction_id: "b".to_owned(),
+        prompt: "Question b: can I return opened software?".to_owned(),
+        response: "Yes.".to_owned(),
+        flags: vec!["hallucination".to_owned()],
+        score: None,
+        latency_ms: None,
+        pii_tokens_redacted: 0,
+        created_at: None,
+        sample_weight: None,
+        tool_calls: None,
+        spans: None,
+    };
+    rig.engine.ingest(vec![interaction], Terms::Whole).await.unwrap();
+    let request = MineRequest {
+        user_id: other,
+        since: OffsetDateTime::UNIX_EPOCH,
+        triggered_by: TriggeredBy::Manual,
+        mode: Mode::Store,
+    };
+    let report = rig
+        .engine
+        .mine(request, &CancellationToken::new(), |_| {})
+        .await
+        .unwrap();
+    assert_eq!(report.counts.suggestions, 1);
+    let named = DraftRequest {
+        user_id: other,
+        ..rig.request()
+    };
+    rig.draft(named).await;
+    assert_eq!(rig.database.number("select count(*) from suggestions").await, 1);
+    assert_eq!(
+        rig.database.number("select count(*) from eval_test_runs").await,
+        1
+    );
+    let seen = rig
+        .engine
+        .suggestions(Actor::Tenant(other), &Filter::default(), 10)
+        .await
+        .unwrap();
+    let (own, others) = (
+        &seen.items[0].suggestion_id,
+        &rig.suggestions().await[0].suggestion_id,
+    );
+    assert_ne!(own, others);
+    assert!(
+        rig.engine
+            .suggestion(Actor::Tenant(other), others)
+            .await
+            .unwrap()
+            .is_none()
+    );
+    assert!(
+        rig.engine
+            .suggestion(Actor::Tenant(rig.user()), own)
+            .await
+            .unwrap()
+            .is_none()
+    );
+    let place = rig.engine.ping_suggestions().await.unwrap();
+    assert!(place.contains("Firestore") && place.contains("test_"), "{place}");
+}
+
+async fn without_an_answer_nothing_is_said_to_be_done(database: TestDatabase) {
+    let mut rig = Rig::new(database).await;
+    rig.incident("a").await;
+    rig.mine().await;
+    let id = rig.suggestions().await.swap_remove(0).suggestion_id;
+    rig.database.firestore = None;
+    rig.incident("b").await;
+    let request = MineRequest {
+        user_id: rig.user(),
+        since: OffsetDateTime::UNIX_EPOCH,
+        triggered_by: TriggeredBy::Manual,
+        mode: Mode::Store,
+    };
+    let mined = rig
+        .engine
+        .mine(request, &CancellationToken::new(), |_| {})
+        .await
+        .map(drop);
+    let drafted = rig.engine.draft(&rig.request()).await.map(drop);
+    let decided = rig
+        .engine
+        .decide(review(&rig, &id), Verdict::Reject { reason: "no" })
+        .await;
+    let decided = match decided {
+        Err(ReviewError::Engine(error)) => Err(error),
+        other => panic!("{other:?}"),
+    };
+    for failed in [mined, drafted, decided] {
+        let error = failed.unwrap_err();
+        let EngineError::Suggestions(cause) = &error else {
+            panic!("{error}");
+        };
+        assert_eq!(
+            (cause.trouble, error.fault()),
+            (Trouble::Unavailable, Fault::Infrastructure)
+        );
+        assert!(
+            error
+                .to_string()
+                .starts_with("Firestore cannot be reached: check the network"),
+            "{error}"
+        );
+    }
+    // What was not written there is not taken for mined.
+    assert_eq!(
+        rig.database.number("select count(*) from failure_patterns").await,
+        1
+    );
+}
