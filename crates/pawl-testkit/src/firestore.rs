@@ -34,6 +34,20 @@ impl FirestoreEmulator {
         ]
     }
 
+    /// The store of suggestions that it is for an engine.
+    ///
+    /// # Panics
+    /// When the engine does not take it for one.
+    #[cfg(feature = "server")]
+    #[must_use]
+    pub fn suggestions(&self) -> pawl_engine::SuggestionStore {
+        let now = || time::OffsetDateTime::UNIX_EPOCH;
+        let models =
+            pawl_engine::ModelSettings::from_variables(|_| None, now).expect("no model is configured");
+        let store = pawl_engine::SuggestionStore::in_firestore(|name| self.variable(name), &models);
+        store.expect("an emulator needs no credentials")
+    }
+
     /// The value of one of these variables.
     #[must_use]
     pub fn variable(&self, name: &str) -> Option<String> {

@@ -124,6 +124,11 @@ impl TestServer {
     pub async fn with(database: TestDatabase, settings: ServerSettings) -> Self {
         let clock = FakeClock::at(samples::time(999));
         let engine = Engine::new(database.store.clone(), clock.clock());
+        #[cfg(feature = "firestore")]
+        let engine = match &database.firestore {
+            Some(emulator) => engine.with_suggestions(emulator.suggestions()),
+            None => engine,
+        };
         let user_a = sign_up(&engine, "a@example.org").await;
         clock.advance(Duration::from_secs(1));
         let user_b = sign_up(&engine, "b@example.org").await;

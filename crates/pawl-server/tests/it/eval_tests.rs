@@ -4,7 +4,7 @@ use pawl_engine::intake::Terms;
 use pawl_engine::mine::{MineRequest, Mode};
 use pawl_model::{NewInteraction, Score, TriggeredBy};
 use pawl_testkit::http::{Method, StatusCode};
-use pawl_testkit::{Engine, Identity, TestDatabase, TestServer, on_both_engines};
+use pawl_testkit::{Engine, Identity, TestDatabase, TestServer, on_both_engines, over_firestore};
 use serde_json::{Value, json};
 
 on_both_engines!(
@@ -12,6 +12,8 @@ on_both_engines!(
     what_a_person_edited_is_a_conflict,
     bodies_are_read_strictly,
 );
+
+over_firestore!(drafts_are_generated_and_read, bodies_are_read_strictly);
 
 /// A server where user A has one suggestion, and its id.
 pub(crate) async fn mined(database: TestDatabase) -> (TestServer, String) {

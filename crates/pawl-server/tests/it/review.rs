@@ -1,7 +1,7 @@
 //! Review over HTTP.
 
 use pawl_testkit::http::{Method, StatusCode};
-use pawl_testkit::{Engine, Identity, TestDatabase, TestServer, on_both_engines};
+use pawl_testkit::{Engine, Identity, TestDatabase, TestServer, on_both_engines, over_firestore};
 use serde_json::{Value, json};
 
 use crate::eval_tests::mined;
@@ -11,6 +11,46 @@ on_both_engines!(
     refusals_say_what_to_do,
     a_draft_from_elsewhere_keeps_every_member,
 );
+
+over_firestore!(
+    a_draft_is_edited_approved_and_then_stays,
+    refusals_say_what_to_do,
+    without_firestore_there_is_a_problem_that_says_so,
+);
+
+async fn without_firestore_there_is_a_problem_that_says_so(database: TestDatabase) {
+    let (mut server, path) = drafted(database).await;
+    let actions = [
+        (Method::GET, path.clone()),
+        (Method::GET, "/api/suggestions".to_owned()),
+        (Method::GET, "/eval-tests/health".to_owned()),
+        (Method::POST, [&path, "/approve"].concat()),
+        (Method::POST, "/eval-tests/run-once".to_owned()),
+    ];
+    server.database.firestore = None;
+    for (method, path) in actions {
+        let (status, problem) = send(&server, Identity::UserA, (method, &path), &json!({})).await;
+        assert_eq!(
+            (status, &problem["code"]),
+            (503, &"suggestions_unavailable".into()),
+            "{path}"
+        );
+        let detail = problem["detail"].as_str().unwrap();
+        assert!(
+            detail.starts_with("Firestore cannot be reached: check the network"),
+            "{detail}"
+        );
+    }
+    // Who keeps theirs in the database misses nothing.
+    let (status, _) = send(
+        &server,
+        Identity::UserB,
+        (Method::POST, "/eval-tests/run-once"),
+        &json!({}),
+    )
+    .await;
+    assert_eq!(status, 200);
+}
 
 async fn send(
     server: &TestServer,

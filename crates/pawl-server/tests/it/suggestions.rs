@@ -4,7 +4,7 @@ use pawl_engine::intake::Terms;
 use pawl_engine::mine::{MineRequest, Mode};
 use pawl_model::{NewInteraction, Score, TriggeredBy, UserId};
 use pawl_testkit::http::{Method, StatusCode};
-use pawl_testkit::{Identity, TestDatabase, TestServer, on_both_engines};
+use pawl_testkit::{Identity, TestDatabase, TestServer, on_both_engines, over_firestore};
 use serde_json::Value;
 use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
@@ -13,6 +13,11 @@ on_both_engines!(
     suggestions_are_listed_filtered_and_paged,
     others_suggestions_are_not_there,
     mining_is_queued_once,
+);
+
+over_firestore!(
+    suggestions_are_listed_filtered_and_paged,
+    others_suggestions_are_not_there,
 );
 
 fn failing(user: UserId, id: &str, flag: &str) -> NewInteraction {

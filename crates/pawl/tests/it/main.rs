@@ -9,6 +9,7 @@ mod agents;
 mod crash;
 mod databases;
 mod evolve;
+mod firestore;
 mod intake;
 mod models;
 mod refusals;

@@ -1,11 +1,16 @@
 //! From a failure to an approved test by commands alone, without a model.
 
-use pawl_testkit::{TestDatabase, on_both_engines};
+use pawl_testkit::{TestDatabase, on_both_engines, over_firestore};
 use serde_json::{Value, json};
 
 use crate::rig::{Rig, shown};
 
 on_both_engines!(
+    a_failure_becomes_a_test_that_holds,
+    refusals_are_usage_and_say_why
+);
+
+over_firestore!(
     a_failure_becomes_a_test_that_holds,
     refusals_are_usage_and_say_why
 );

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use pawl_testkit::{Engine, TestDatabase};
+use pawl_testkit::{Engine, FirestoreEmulator, TestDatabase};
 use serde_json::Value;
 
 pub(crate) struct Rig {
@@ -105,6 +105,8 @@ impl Rig {
     pub(crate) fn command(&self, words: &[&str]) -> Command {
         let mut command = pawl();
         command.args(words).env("PAWL_DATABASE_URL", self.database.url());
+        let firestore = self.database.firestore.iter();
+        command.envs(firestore.flat_map(FirestoreEmulator::variables));
         command
     }
 

@@ -3,12 +3,19 @@
 use pawl_engine::draft::{DEFAULT_BATCH, DraftRequest, Overwrite};
 use pawl_engine::mine::{MineRequest, Mode};
 use pawl_model::TriggeredBy;
-use pawl_testkit::{TestDatabase, TestServer, on_both_engines};
+use pawl_testkit::{TestDatabase, TestServer, on_both_engines, over_firestore};
 
 use super::browser::Browser;
 use super::{HOSTILE, header, interaction, store};
 
 on_both_engines!(
+    a_test_is_written_proven_and_approved,
+    who_comes_late_is_shown_both_versions,
+    what_would_be_generated_stands_beside_what_a_person_wrote,
+    refusals_keep_what_was_written,
+);
+
+over_firestore!(
     a_test_is_written_proven_and_approved,
     who_comes_late_is_shown_both_versions,
     what_would_be_generated_stands_beside_what_a_person_wrote,
