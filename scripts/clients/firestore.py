@@ -1,7 +1,8 @@
 """Holds our client of Firestore against Google's own, on the emulator: each reads what the other one wrote, and what ours
 does not name stays as Google's wrote it, whatever its type.
 
-    firestore.py --documents target/debug/examples/firestore_documents --server crates/pawl-testkit/firestore/server.cjs
+    firestore.py --documents target/debug/examples/firestore_documents --pawl target/debug/pawl \\
+        --server crates/pawl-testkit/firestore/server.cjs
 """
 
 import argparse
@@ -14,6 +15,8 @@ from google.api_core.exceptions import AlreadyExists, FailedPrecondition, NotFou
 from google.auth.credentials import AnonymousCredentials
 from google.cloud import firestore
 from google.cloud.firestore_v1.base_query import FieldFilter
+
+import firestore_suggestions
 
 UTC = datetime.UTC if hasattr(datetime, "UTC") else datetime.timezone.utc
 PREFIX = "team_"
@@ -136,6 +139,7 @@ def check_the_emulator(client, suggestions):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--documents", required=True)
+    parser.add_argument("--pawl", required=True)
     parser.add_argument("--server", required=True)
     arguments = parser.parse_args()
     with subprocess.Popen(["node", arguments.server], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
@@ -146,9 +150,10 @@ def main():
         check_what_we_write(ours, suggestions)
         check_what_google_writes(ours, client, suggestions)
         check_the_emulator(client, suggestions)
+        firestore_suggestions.check(arguments.pawl, client)
         client.close()
         server.stdin.close()
-    print("our client of Firestore and Google's read what the other one writes")
+    print("our client of Firestore and Google's read what the other one writes, and so does pawl")
 
 
 if __name__ == "__main__":

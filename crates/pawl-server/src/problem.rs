@@ -88,12 +88,12 @@ codes! {
     Internal = "internal", INTERNAL_SERVER_ERROR, "something broke in the server";
     /// A model gave nothing of use.
     ModelFailed = "model_failed", BAD_GATEWAY, "a model gave nothing of use";
+    /// What keeps suggestions does not answer, or will not until somebody does something about it.
+    SuggestionsFailed = "suggestions_failed", BAD_GATEWAY, "what keeps suggestions fails";
     /// As many requests as the server works on are under way.
     Overloaded = "overloaded", SERVICE_UNAVAILABLE, "too many requests are under way";
     /// The database does not answer.
     DatabaseUnavailable = "database_unavailable", SERVICE_UNAVAILABLE, "the database does not answer";
-    /// What keeps suggestions does not answer, or will not until somebody does something about it.
-    SuggestionsUnavailable = "suggestions_unavailable", SERVICE_UNAVAILABLE, "the store of suggestions fails";
     /// The request took longer than requests may.
     RequestTimeout = "request_timeout", GATEWAY_TIMEOUT, "the request took too long";
 }
@@ -180,7 +180,7 @@ impl From<&EngineError> for Problem {
         let code = match error {
             EngineError::UnknownRun { .. } | EngineError::UnknownUser { .. } => ErrorCode::NotFound,
             EngineError::OutdatedPolicy => ErrorCode::Conflict,
-            EngineError::Suggestions(_) => ErrorCode::SuggestionsUnavailable,
+            EngineError::Suggestions(_) => ErrorCode::SuggestionsFailed,
             error if error.is_bad_value() => ErrorCode::InvalidParameter,
             error if error.is_unavailability() => ErrorCode::DatabaseUnavailable,
             _ => ErrorCode::Internal,

@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 pub(crate) use self::answer::Artifact;
 use self::answer::{Generated, Health, RunSummary};
 use crate::AppState;
-use crate::openapi::{NotDrafted, Refused};
+use crate::openapi::{NotDrafted, NotRead};
 use crate::parameters::Path;
 use crate::problem::{ErrorCode, Problem};
 use crate::tenant::{ActingTenant, Tenant, TenantQuery};
@@ -134,7 +134,7 @@ pub(crate) async fn generate(
     get, path = "/eval-tests/{suggestionId}", tag = "drafts", operation_id = "get_draft",
     security(("user" = []), ("service" = []), ("api_key" = ["read"])),
     params(("suggestionId" = String, Path, description = "The suggestion"), TenantQuery),
-    responses((status = 200, body = Artifact), Refused),
+    responses((status = 200, body = Artifact), NotRead),
 )]
 pub(crate) async fn get(
     State(state): State<AppState>,
@@ -151,7 +151,7 @@ pub(crate) async fn get(
     get, path = "/eval-tests/health", tag = "drafts", operation_id = "draft_health",
     security(("user" = []), ("service" = []), ("api_key" = ["read"])),
     params(TenantQuery),
-    responses((status = 200, body = Health), Refused),
+    responses((status = 200, body = Health), NotRead),
 )]
 pub(crate) async fn health(
     State(state): State<AppState>,

@@ -17,7 +17,9 @@ use crate::AppState;
 
 pub(crate) use schemas::schemas;
 
-pub(crate) use responses::{NotDrafted, NotReviewed, NotTaken, Refused, TracesNotTaken, Unavailable};
+pub(crate) use responses::{
+    NotDrafted, NotRead, NotReviewed, NotTaken, Refused, TracesNotTaken, Unavailable,
+};
 
 const DESCRIPTION: &str = "\
 Errors are RFC 9457 problems with a stable `code`, apart from `/rest/v1`, `/auth/v1` and `/v1/traces`, which \

@@ -25,6 +25,17 @@ impl IntoResponses for Refused {
     }
 }
 
+/// As [`Refused`], where suggestions are read.
+pub(crate) struct NotRead;
+
+impl IntoResponses for NotRead {
+    fn responses() -> Responses {
+        let mut responses = Refused::responses();
+        responses.append(&mut problems(&[ErrorCode::SuggestionsFailed]));
+        responses
+    }
+}
+
 /// What is answered where the database does not answer.
 pub(crate) struct Unavailable;
 
@@ -71,9 +82,9 @@ impl IntoResponses for NotReviewed {
             ErrorCode::Conflict,
             ErrorCode::BodyTooLarge,
             ErrorCode::Unprocessable,
+            ErrorCode::SuggestionsFailed,
             ErrorCode::Overloaded,
             ErrorCode::DatabaseUnavailable,
-            ErrorCode::SuggestionsUnavailable,
             ErrorCode::RequestTimeout,
         ])
     }
@@ -94,9 +105,9 @@ impl IntoResponses for NotDrafted {
             ErrorCode::BodyTooLarge,
             ErrorCode::Unprocessable,
             ErrorCode::ModelFailed,
+            ErrorCode::SuggestionsFailed,
             ErrorCode::Overloaded,
             ErrorCode::DatabaseUnavailable,
-            ErrorCode::SuggestionsUnavailable,
             ErrorCode::RequestTimeout,
         ])
     }

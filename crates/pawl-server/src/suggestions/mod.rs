@@ -13,7 +13,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use self::schema::{MiningRunSchema, SuggestionSchema};
 use crate::AppState;
-use crate::openapi::Refused;
+use crate::openapi::{NotRead, Refused};
 use crate::paging::{Cursor as _, PageQuery};
 use crate::parameters::{Path, Query};
 use crate::problem::{ErrorCode, Problem};
@@ -77,7 +77,7 @@ pub(crate) struct MiningQueued {
     get, path = "/api/suggestions", tag = "suggestions", operation_id = "list_suggestions",
     security(("user" = []), ("service" = []), ("api_key" = ["read"])),
     params(SuggestionsQuery, PageQuery, TenantQuery),
-    responses((status = 200, body = SuggestionList), Refused),
+    responses((status = 200, body = SuggestionList), NotRead),
 )]
 pub(crate) async fn list(
     State(state): State<AppState>,
@@ -100,7 +100,7 @@ pub(crate) async fn list(
     get, path = "/api/suggestions/{id}", tag = "suggestions", operation_id = "get_suggestion",
     security(("user" = []), ("service" = []), ("api_key" = ["read"])),
     params(("id" = String, Path, description = "The suggestion"), TenantQuery),
-    responses((status = 200, body = SuggestionSchema), Refused),
+    responses((status = 200, body = SuggestionSchema), NotRead),
 )]
 pub(crate) async fn get(
     State(state): State<AppState>,

@@ -32,7 +32,7 @@ async fn without_firestore_there_is_a_problem_that_says_so(database: TestDatabas
         let (status, problem) = send(&server, Identity::UserA, (method, &path), &json!({})).await;
         assert_eq!(
             (status, &problem["code"]),
-            (503, &"suggestions_unavailable".into()),
+            (502, &"suggestions_failed".into()),
             "{path}"
         );
         let detail = problem["detail"].as_str().unwrap();

@@ -14,8 +14,8 @@ async fn the_doctor_tells_where_suggestions_are(database: TestDatabase) {
     rig.say(&["user", "add", "ada@example.org"]).exits(0);
     let report = rig.say(&["doctor", "--json"]).exits(0).json();
     let named = |list: &str, name: &str| {
-        let all = report[list].as_array().unwrap().iter();
-        all.filter(|one| one["name"] == name).cloned().next().unwrap()
+        let mut all = report[list].as_array().unwrap().iter();
+        all.find(|one| one["name"] == name).unwrap().clone()
     };
     let (store, prefix) = (
         named("settings", "suggestions.store"),
