@@ -2,18 +2,25 @@
 
 mod others;
 
+use std::time::Duration;
+
 use pawl_engine::draft::DraftRequest;
 use pawl_engine::intake::Terms;
 use pawl_engine::mine::suggestions::Filter;
 use pawl_engine::mine::{MineRequest, Mode};
 use pawl_engine::review::{Review, ReviewError, Verdict};
+use pawl_engine::worker::WorkerSettings;
 use pawl_engine::{Actor, EngineError, Fault, Trouble};
-use pawl_model::{NewInteraction, Severity, Suggestion, SuggestionStatus, TriggeredBy, UserId};
+use pawl_model::{
+    JobId, JobKind, Json, NewInteraction, Severity, Suggestion, SuggestionStatus, TriggeredBy, UserId,
+};
 use pawl_providers::firestore::Write;
+use pawl_store::jobs::{self, NewJob};
 use pawl_testkit::{ModelServer, Reply, Script, TestDatabase, over_firestore, samples};
 use serde_json::{Value, json};
 use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
 
 use crate::draft::rig::{Rig, answer, outcomes};
 
@@ -26,6 +33,7 @@ over_firestore!(
     a_document_that_is_full_is_an_error_of_its_suggestion,
     suggestions_of_other_users_are_rows,
     without_an_answer_nothing_is_said_to_be_done,
+    workers_mine_and_draft_there,
 );
 
 const FLAGS: [&str; 6] = [
@@ -75,8 +83,8 @@ async fn what_is_listed_is_what_the_database_would_list(database: TestDatabase) 
         for one in &mut all {
             let mut content = one.suggestion_content.to_value();
             content["eval_test"]["generator_meta"]["run_id"] = json!("");
-            one.suggestion_content = pawl_model::Json::from_serialize(&content).unwrap();
-            one.version_history = pawl_model::Json::empty_array();
+            one.suggestion_content = Json::from_serialize(&content).unwrap();
+            one.version_history = Json::empty_array();
         }
         all
     };
@@ -242,7 +250,7 @@ async fn what_a_person_decides_in_between_is_seen(database: TestDatabase) {
     let id = rig.suggestions().await.swap_remove(0).suggestion_id;
     let rejection = async {
         while server.asked().is_empty() {
-            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            tokio::time::sleep(Duration::from_millis(5)).await;
         }
         let verdict = Verdict::Reject { reason: "not ours" };
         rig.engine.decide(review(&rig, &id), verdict).await.unwrap()
@@ -369,6 +377,61 @@ async fn suggestions_of_other_users_are_rows(database: TestDatabase) {
     );
     let place = rig.engine.ping_suggestions().await.unwrap();
     assert!(place.contains("Firestore") && place.contains("test_"), "{place}");
+}
+
+async fn work_through(rig: &Rig, kind: JobKind) {
+    let payload = Json::empty_object();
+    let job = NewJob {
+        id: JobId(Uuid::new_v4()),
+        user_id: rig.user(),
+        kind,
+        payload: &payload,
+        dedup_key: None,
+        priority: 0,
+        run_at: samples::time(0),
+    };
+    let mut scope = rig.database.store.write(Actor::Service).await.unwrap();
+    jobs::enqueue(&mut scope, &job).await.unwrap();
+    scope.commit().await.unwrap();
+    let settings = WorkerSettings {
+        concurrency: 1,
+        lease: Duration::from_secs(15),
+        failed: |error| panic!("{error}"),
+    };
+    let stop = CancellationToken::new();
+    let finished = async {
+        while rig
+            .database
+            .number("select count(*) from jobs where state <> 'finished'")
+            .await
+            > 0
+        {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        stop.cancel();
+    };
+    tokio::join!(rig.engine.run_worker(settings, &stop), finished);
+}
+
+async fn workers_mine_and_draft_there(database: TestDatabase) {
+    let rig = Rig::new(database).await;
+    rig.incident("a").await;
+    work_through(&rig, JobKind::Mine).await;
+    assert_eq!(rig.suggestions().await.len(), 1);
+    work_through(&rig, JobKind::Draft).await;
+    assert_eq!(rig.content().await["eval_test"]["status"], "needs_human_input");
+    // One that finds nothing leaves nothing.
+    work_through(&rig, JobKind::Draft).await;
+    let runs = rig
+        .engine
+        .draft_runs(Actor::Tenant(rig.user()), 10)
+        .await
+        .unwrap();
+    assert_eq!(runs.len(), 1);
+    assert_eq!(
+        (runs[0].triggered_by, runs[0].generated_count),
+        (TriggeredBy::Scheduled, 1)
+    );
 }
 
 async fn without_an_answer_nothing_is_said_to_be_done(database: TestDatabase) {

@@ -51,6 +51,11 @@ pub(super) fn traces(document: &Document) -> Vec<SourceTrace> {
         .collect()
 }
 
+/// Whether nobody has decided yet.
+pub(super) fn is_pending(document: &Document) -> bool {
+    document.fields.get("status").and_then(Value::as_str) == Some(SuggestionStatus::Pending.as_str())
+}
+
 /// When the draft of a suggestion was changed last.
 pub(super) fn drafted_at(document: &Document) -> Option<OffsetDateTime> {
     let content = document.fields.get("suggestion_content")?;

@@ -45,9 +45,9 @@ impl Documents {
         }
         let proven = self.firestore.transact(|mut transaction| async move {
             let found = transaction.get(SUGGESTIONS, &[id]).await?.pop().flatten();
-            let written_at = found.as_ref().and_then(document::drafted_at);
+            let pending = found.as_ref().filter(|found| document::is_pending(found));
             // Another draft by now has a proof of its own.
-            if written_at == Some(change.draft.updated_at) {
+            if pending.and_then(document::drafted_at) == Some(change.draft.updated_at) {
                 transaction.write(Write::update(SUGGESTIONS, id, [(PROOF, json!(change.card))]));
             }
             Ok(transaction.finish(true))
