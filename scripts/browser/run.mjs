@@ -1,6 +1,6 @@
-// Runs every page in Chromium, against the real server on both databases.
+// Runs every page in Chromium, against the real server on both databases, and review over Firestore.
 //
-//     node scripts/browser/run.mjs --pawl target/debug/pawl [--screenshots FOLDER] [--engine sqlite|postgres] [--only WORD]
+//     node scripts/browser/run.mjs --pawl target/debug/pawl [--screenshots FOLDER] [--engine sqlite|postgres|firestore] [--only WORD]
 //
 // One user has 20,000 interactions of a made-up history, another has none. A test that leaves an error in the console,
 // or a violation of the content security policy, has failed whatever else it found.
@@ -23,6 +23,9 @@ import * as suggestions from "./tests/suggestions.mjs";
 
 const SUITES = { login, firstSteps, dashboard, interactions, suggestions, runs, settings };
 
+/// What is over Firestore as it is over a database: there one user has suggestions, the first.
+const OVER_FIRESTORE = { suggestions: { fromAFailureToAnApprovedTest: suggestions.fromAFailureToAnApprovedTest } };
+
 const { values: given } = parseArgs({
   options: {
     pawl: { type: "string" },
@@ -32,7 +35,7 @@ const { values: given } = parseArgs({
   },
 });
 if (!given.pawl) {
-  console.error("usage: run.mjs --pawl FILE [--screenshots FOLDER] [--engine sqlite|postgres] [--only WORD]");
+  console.error("usage: run.mjs --pawl FILE [--screenshots FOLDER] [--engine sqlite|postgres|firestore] [--only WORD]");
   process.exit(2);
 }
 
@@ -43,7 +46,7 @@ const browser = await chromium.launch({
 /// Milliseconds that a test may take.
 const MOST = 180_000;
 const failures = [];
-for (const engine of given.engine ? [given.engine] : ["sqlite", "postgres"]) {
+for (const engine of given.engine ? [given.engine] : ["sqlite", "postgres", "firestore"]) {
   const folder = mkdtempSync(join(tmpdir(), "pawl-browser-"));
   const server = await Server.start({ pawl: given.pawl, engine, folder });
   try {
@@ -66,7 +69,7 @@ async function within(milliseconds, done) {
 }
 
 async function runSuites(engine, server) {
-  for (const [suite, tests] of Object.entries(SUITES)) {
+  for (const [suite, tests] of Object.entries(engine === "firestore" ? OVER_FIRESTORE : SUITES)) {
     for (const [test, run] of Object.entries(tests)) {
       const name = `${engine} ${suite} ${test}`;
       if (!name.includes(given.only)) continue;

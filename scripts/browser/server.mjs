@@ -2,6 +2,8 @@
 
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 
 export const PASSWORD = "correct horse battery staple";
 
@@ -9,6 +11,7 @@ export class Server {
   /// Starts one, with `rich@example.org`, who has 20,000 interactions, and `poor@example.org`, who has none.
   static async start({ pawl, engine, folder }) {
     const server = new Server(pawl, engine, folder);
+    if (engine === "firestore") await server.useFirestore();
     for (const email of ["rich@example.org", "poor@example.org"]) server.addUser(email);
     server.command(["seed", "--user", "rich@example.org", "--random-seed", "7"]);
     await server.serve();
@@ -23,6 +26,19 @@ export class Server {
     this.environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
     this.environment.PAWL_DATA_DIR = folder;
     if (engine === "postgres") this.environment.PAWL_DATABASE_URL = this.migratedPostgres();
+  }
+
+  /// Keeps suggestions in a Firestore of its own, beside SQLite.
+  async useFirestore() {
+    const program = fileURLToPath(new URL("../../crates/pawl-testkit/firestore/server.cjs", import.meta.url));
+    this.firestore = spawn(process.execPath, [program], { stdio: ["pipe", "pipe", "inherit"] });
+    const [host] = await once(createInterface(this.firestore.stdout), "line");
+    Object.assign(this.environment, {
+      PAWL_SUGGESTIONS: "firestore",
+      GOOGLE_CLOUD_PROJECT: "acme",
+      FIRESTORE_COLLECTION_PREFIX: "test_",
+      FIRESTORE_EMULATOR_HOST: host,
+    });
   }
 
   command(words, input = "") {
@@ -78,5 +94,6 @@ export class Server {
     this.process.removeAllListeners("exit");
     this.process.kill("SIGTERM");
     if (this.process.exitCode === null) await once(this.process, "exit");
+    this.firestore?.stdin.end();
   }
 }

@@ -3,8 +3,13 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/// A user with a month of interactions, mined by rules and without a model.
+/// A user with a month of interactions, mined by rules and without a model. In Firestore the first user's alone are kept.
 function minedUser(server, name) {
+  if (server.firestore) {
+    assert.match(server.command(["doctor"]), /those of rich@example\.org in Firestore/);
+    server.command(["mine", "--user", "rich@example.org", "--since", "all"]);
+    return "rich@example.org";
+  }
   const email = `${name}-${Date.now()}@example.org`;
   server.addUser(email);
   server.command(["seed", "--user", email, "--rows", "3000", "--random-seed", "7"]);
