@@ -17,11 +17,12 @@ import * as dashboard from "./tests/dashboard.mjs";
 import * as firstSteps from "./tests/first_steps.mjs";
 import * as interactions from "./tests/interactions.mjs";
 import * as login from "./tests/login.mjs";
+import * as prompts from "./tests/prompts.mjs";
 import * as runs from "./tests/runs.mjs";
 import * as settings from "./tests/settings.mjs";
 import * as suggestions from "./tests/suggestions.mjs";
 
-const SUITES = { login, firstSteps, dashboard, interactions, suggestions, runs, settings };
+const SUITES = { login, firstSteps, dashboard, interactions, suggestions, prompts, runs, settings };
 
 /// What is over Firestore as it is over a database: there one user has suggestions, the first.
 const OVER_FIRESTORE = { suggestions: { fromAFailureToAnApprovedTest: suggestions.fromAFailureToAnApprovedTest } };
@@ -73,18 +74,19 @@ async function runSuites(engine, server) {
     for (const [test, run] of Object.entries(tests)) {
       const name = `${engine} ${suite} ${test}`;
       if (!name.includes(given.only)) continue;
-      const visit = await Visit.begin({ browser, server, screenshots: given.screenshots });
+      let visit;
       try {
+        visit = await within(MOST, Visit.begin({ browser, server, screenshots: given.screenshots }));
         await within(MOST, run(visit, server));
         visit.assertQuiet();
         console.log(`ok    ${name}`);
       } catch (error) {
         failures.push(name);
-        console.error(`FAIL  ${name}\n${error.stack}\nat ${visit.page.url()}`);
+        console.error(`FAIL  ${name}\n${error.stack}\nat ${visit?.page.url()}`);
         // Of a page that no longer answers there is no picture.
-        await visit.page.screenshot({ timeout: 5_000, path: join(tmpdir(), `pawl-browser-${name.replaceAll(" ", "-")}.png`) }).catch(() => {});
+        await visit?.page.screenshot({ timeout: 5_000, path: join(tmpdir(), `pawl-browser-${name.replaceAll(" ", "-")}.png`) }).catch(() => {});
       } finally {
-        await visit.end();
+        await visit?.end();
       }
     }
   }

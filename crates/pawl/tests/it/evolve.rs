@@ -21,7 +21,7 @@ fn script() -> Script {
         .otherwise(block("Answer. Say please."))
 }
 
-const AGENT: &str = "read -r request\ncase \"$request\" in\n*sorry.*) echo sorry, please ;;\n*please.*) echo please ;;\n*) echo no ;;\nesac\n";
+const AGENT: &str = "read -r request\nsleep ${1:-0}\ncase \"$request\" in\n*sorry.*) echo sorry, please ;;\n*please.*) echo please ;;\n*) echo no ;;\nesac\n";
 
 fn suite() -> String {
     let tests: String = (0..30)
@@ -44,14 +44,15 @@ struct Scene {
 }
 
 impl Scene {
-    async fn new(database: TestDatabase) -> Self {
+    /// The agent takes so many seconds for an answer.
+    async fn new(database: TestDatabase, seconds: &str) -> Self {
         let rig = Rig { database };
         rig.say(&["user", "add", "ada@example.org"]).exits(0);
         let agent = rig.file("agent.sh", AGENT);
         Self {
             server: ModelServer::start(script()).await,
             suite: shown(&rig.file("suite.yaml", &suite())),
-            target: format!("exec:sh {}", shown(&agent)),
+            target: format!("exec:sh {} {seconds}", shown(&agent)),
             prompt: shown(&rig.file("support.txt", "Answer.\n")),
             rig,
         }
@@ -77,7 +78,7 @@ impl Scene {
 }
 
 async fn a_prompt_goes_from_failing_to_live_and_back(database: TestDatabase) {
-    let scene = Scene::new(database).await;
+    let scene = Scene::new(database, "0").await;
     let rig = &scene.rig;
     rig.say(&["prompt", "add", "support", &scene.prompt]).exits(0);
     rig.say(&["run", &scene.suite, "--target", &scene.target])
@@ -138,13 +139,18 @@ async fn a_prompt_goes_from_failing_to_live_and_back(database: TestDatabase) {
     assert!(back.out.starts_with("rolled_back  2 → 1"), "{}", back.out);
 }
 
-/// Kills of a run.
-const KILLS: usize = 8;
+/// Kills of a run, at moments spread over half a second each.
+fn kills() -> u32 {
+    std::env::var("PAWL_TEST_KILLS").map_or(20, |kills| kills.parse().unwrap())
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_search_that_is_killed_goes_on_as_if_it_had_not_been() {
+    let kills = kills();
+    // So slow that it is not over before the last kill.
+    let seconds = (f64::from(kills) / 100.0).to_string();
     for engine in [Engine::Sqlite, Engine::Postgres] {
-        let scene = Scene::new(TestDatabase::new(engine).await).await;
+        let scene = Scene::new(TestDatabase::new(engine).await, &seconds).await;
         let given = [
             "--prompt",
             &scene.prompt,
@@ -155,7 +161,8 @@ async fn a_search_that_is_killed_goes_on_as_if_it_had_not_been() {
         ];
         let whole = scene.evolve(&given).exits(0).json();
         let mut resume: Option<String> = None;
-        for kill in 0..KILLS {
+        let mut cut_short = 0;
+        for kill in 0..kills {
             let id = resume.clone().unwrap_or_default();
             let more = ["--resume", id.as_str()];
             let words = match &resume {
@@ -170,7 +177,10 @@ async fn a_search_that_is_killed_goes_on_as_if_it_had_not_been() {
                 .stderr(Stdio::null())
                 .spawn()
                 .unwrap();
-            tokio::time::sleep(Duration::from_millis(120 + 70 * kill as u64)).await;
+            tokio::time::sleep(Duration::from_millis(80 + u64::from(kill) * 137 % 400)).await;
+            if child.try_wait().unwrap().is_none() {
+                cut_short += 1;
+            }
             child.kill().unwrap();
             child.wait().unwrap();
             let statement = "select count(*) from prompt_optimization_runs";
@@ -178,6 +188,11 @@ async fn a_search_that_is_killed_goes_on_as_if_it_had_not_been() {
                 resume = newest(&scene, &whole).await;
             }
         }
+        assert!(
+            cut_short >= KILLS / 2,
+            "only {cut_short} of {KILLS} came before its end"
+        );
+        println!("{engine:?}: {cut_short} of {kills} kills came before the end");
         let id = resume.unwrap();
         let ended = scene
             .evolve(&[&given[..], &["--resume", &id]].concat())
