@@ -189,8 +189,8 @@ async fn a_search_that_is_killed_goes_on_as_if_it_had_not_been() {
             }
         }
         assert!(
-            cut_short >= KILLS / 2,
-            "only {cut_short} of {KILLS} came before its end"
+            cut_short >= kills / 2,
+            "only {cut_short} of {kills} came before its end"
         );
         println!("{engine:?}: {cut_short} of {kills} kills came before the end");
         let id = resume.unwrap();
