@@ -66,7 +66,7 @@ async function within(milliseconds, done) {
   const late = new Promise((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no end after ${milliseconds / 1_000} s`)), milliseconds);
   });
-  await Promise.race([done, late]).finally(() => clearTimeout(timer));
+  return Promise.race([done, late]).finally(() => clearTimeout(timer));
 }
 
 async function runSuites(engine, server) {
