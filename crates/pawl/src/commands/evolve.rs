@@ -7,7 +7,7 @@ use pawl_engine::evolve::{
     Cancel, Event, EvolveReport, EvolveRequest, Limits, Outcome, PlannedEvolution, Settings,
 };
 use pawl_engine::run::{CacheMode, Labels, RunRequest, SuiteChoice, TargetChoice};
-use pawl_engine::{Actor, Engine};
+use pawl_engine::{Actor, Engine, EngineError};
 
 use pawl_model::{Optimization, PromptComponent, UserId};
 use serde_json::json;
@@ -72,6 +72,25 @@ pub(crate) async fn evolve(args: EvolveArgs, stop: &CancellationToken) -> anyhow
     };
     let planned = PlannedEvolution::plan(&engine, request)?;
     quote(&planned)?;
+    let watched = Watched::new(args.max_metric_calls);
+    let report = until_stopped(&engine, planned, stop, &|run, event| watched.show(run, event)).await;
+    watched.clear();
+    let report = report?;
+    engine.close().await;
+    print(&args, &report)?;
+    Ok(match report.run.completed_at {
+        Some(_) => Exit::Passed,
+        None => Exit::Infrastructure,
+    })
+}
+
+/// Evolves until there is nothing left to do, or the program is to stop.
+pub(super) async fn until_stopped(
+    engine: &Engine,
+    planned: PlannedEvolution,
+    stop: &CancellationToken,
+    observer: &(dyn Fn(&Optimization, &Event<'_>) + Sync),
+) -> Result<EvolveReport, EngineError> {
     let cancel = Cancel::new();
     let watching = {
         let (cancel, stop) = (cancel.clone(), stop.clone());
@@ -80,19 +99,9 @@ pub(crate) async fn evolve(args: EvolveArgs, stop: &CancellationToken) -> anyhow
             cancel.cancel();
         })
     };
-    let watched = Watched::new(args.max_metric_calls);
-    let report = engine
-        .evolve(planned, &cancel, &|run, event| watched.show(run, event))
-        .await;
-    watched.clear();
+    let report = engine.evolve(planned, &cancel, observer).await;
     watching.abort();
-    let report = report?;
-    engine.close().await;
-    print(&args, &report)?;
-    Ok(match report.run.completed_at {
-        Some(_) => Exit::Passed,
-        None => Exit::Infrastructure,
-    })
+    report
 }
 
 /// The texts to begin with: those of a file, or of a prompt that is live.

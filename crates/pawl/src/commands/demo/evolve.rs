@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use owo_colors::OwoColorize as _;
-use pawl_engine::evolve::{Cancel, EvolveReport, EvolveRequest, Limits, PlannedEvolution, Settings};
+use pawl_engine::evolve::{EvolveReport, EvolveRequest, Limits, PlannedEvolution, Settings};
 use pawl_engine::promote::{NewPrompt, OnRefusal, Promotion};
 use pawl_engine::run::RunRequest;
 use pawl_engine::{Engine, ModelSettings, Models};
@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::review::{MODEL, REVIEWER};
+use crate::commands::evolve::until_stopped;
 use crate::commands::{machine_time, prompt};
 use crate::demo::story_agent::{self, FIRST_PROMPT};
 use crate::output::counted;
@@ -55,18 +56,8 @@ pub(super) async fn run(
         workers: WORKERS,
         resume: None,
     };
-    let cancel = Cancel::new();
-    let watching = {
-        let (cancel, stop) = (cancel.clone(), stop.clone());
-        tokio::spawn(async move {
-            stop.cancelled().await;
-            cancel.cancel();
-        })
-    };
     let planned = PlannedEvolution::plan(engine, request)?;
-    let report = engine.evolve(planned, &cancel, &|_, _| {}).await;
-    watching.abort();
-    let report = report?;
+    let report = until_stopped(engine, planned, stop, &|_, _| {}).await?;
     let verdict = match &report.best {
         Some(best) if !stop.is_cancelled() => {
             let promotion = Promotion {
