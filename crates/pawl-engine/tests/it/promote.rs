@@ -1,9 +1,9 @@
 //! The gate: what becomes live, what does not, and the way back.
 
-use pawl_engine::Actor;
 use pawl_engine::evolve::Part;
 use pawl_engine::promote::{NewPrompt, OnRefusal, Promotion};
 use pawl_engine::run::{RunRequest, TargetChoice};
+use pawl_engine::{Actor, EngineError};
 use pawl_model::{
     CandidateStatus, Json, Optimization, OptimizationStatus, PromotionVerdict, PromptCandidate,
     PromptComponent, UserId, VerdictKind,
@@ -18,6 +18,7 @@ on_both_engines!(
     what_only_knows_its_examples_is_refused,
     a_lazy_fix_is_refused_by_the_controls,
     a_refusal_is_overridden_by_name_and_reason_alone,
+    of_two_who_promote_at_once_one_does,
 );
 
 fn user() -> UserId {
@@ -117,6 +118,10 @@ async fn rig(database: TestDatabase, candidates: &[&str]) -> Rig {
 }
 
 async fn promote(rig: &Rig, candidate: &str, on_refusal: OnRefusal) -> PromotionVerdict {
+    attempt(rig, candidate, on_refusal).await.unwrap()
+}
+
+async fn attempt(rig: &Rig, candidate: &str, on_refusal: OnRefusal) -> Result<PromotionVerdict, EngineError> {
     let agent = rig.file("agent.sh", &agent());
     let promotion = Promotion {
         user_id: user(),
@@ -133,7 +138,7 @@ async fn promote(rig: &Rig, candidate: &str, on_refusal: OnRefusal) -> Promotion
         },
         workers: 4,
     };
-    rig.engine.promote(promotion).await.unwrap()
+    rig.engine.promote(promotion).await
 }
 
 fn objections(verdict: &PromotionVerdict) -> Vec<String> {
@@ -225,4 +230,20 @@ async fn a_refusal_is_overridden_by_name_and_reason_alone(database: TestDatabase
         );
     }
     assert_eq!(live(&rig).await.0, 2);
+}
+
+async fn of_two_who_promote_at_once_one_does(database: TestDatabase) {
+    let rig = rig(database, &["GOOD", "GOOD_TOO"]).await;
+    let (one, other) = tokio::join!(
+        attempt(&rig, "apc_GOOD", OnRefusal::Override),
+        attempt(&rig, "apc_GOOD_TOO", OnRefusal::Override)
+    );
+    // Both overrule the gate, so that it is the version they compared with that decides.
+    let (promoted, late): (Vec<_>, Vec<_>) = [one, other].into_iter().partition(Result::is_ok);
+    assert_eq!((promoted.len(), late.len()), (1, 1));
+    let late = late.into_iter().next().unwrap().unwrap_err().to_string();
+    assert!(late.contains("another live version by now"), "{late}");
+    assert_eq!(live(&rig).await.0, 2);
+    let detail = rig.engine.prompt(user(), "support").await.unwrap().unwrap();
+    assert_eq!((detail.versions.len(), detail.verdicts.len()), (2, 2));
 }
