@@ -9,11 +9,12 @@ export const PASSWORD = "correct horse battery staple";
 
 export class Server {
   /// Starts one, with `rich@example.org`, who has 20,000 interactions, and `poor@example.org`, who has none.
+  /// Over Firestore both have none.
   static async start({ pawl, engine, folder }) {
     const server = new Server(pawl, engine, folder);
     if (engine === "firestore") await server.useFirestore();
     for (const email of ["rich@example.org", "poor@example.org"]) server.addUser(email);
-    server.command(["seed", "--user", "rich@example.org", "--random-seed", "7"]);
+    if (!server.firestore) server.command(["seed", "--user", "rich@example.org", "--random-seed", "7"]);
     await server.serve();
     return server;
   }

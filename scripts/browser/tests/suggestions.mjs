@@ -5,14 +5,16 @@ import { join } from "node:path";
 
 /// A user with a month of interactions, mined by rules and without a model. In Firestore the first user's alone are kept.
 function minedUser(server, name) {
+  let email = `${name}-${Date.now()}@example.org`;
   if (server.firestore) {
     assert.match(server.command(["doctor"]), /those of rich@example\.org in Firestore/);
-    server.command(["mine", "--user", "rich@example.org", "--since", "all"]);
-    return "rich@example.org";
+    email = "rich@example.org";
+  } else {
+    server.addUser(email);
   }
-  const email = `${name}-${Date.now()}@example.org`;
-  server.addUser(email);
-  server.command(["seed", "--user", email, "--rows", "3000", "--random-seed", "7"]);
+  // What is alike depends on what came first, and so on the hour at which a history ends.
+  const history = ["--rows", "3000", "--random-seed", "7", "--until", "2026-10-05T12:00:00Z"];
+  server.command(["seed", "--user", email, ...history]);
   server.command(["mine", "--user", email, "--since", "all"]);
   return email;
 }

@@ -36,8 +36,10 @@ pub struct HistoryPlan {
     pub user: UserId,
     /// How many interactions.
     pub rows: u32,
-    /// Over how many days of 24 hours, up to the beginning of the tenant's present hour.
+    /// Over how many days of 24 hours, up to the beginning of the tenant's hour at its end.
     pub days: u16,
+    /// Its end; now, unless it is before.
+    pub until: Option<OffsetDateTime>,
     /// Decides everything but the times.
     pub random_seed: u64,
 }
@@ -88,7 +90,9 @@ impl Engine {
     ) -> Result<History, EngineError> {
         let policy = self.policy_of(plan.user).await?;
         let zone = Zone::named_or_utc(&policy.timezone);
-        let mut past = Past::new(plan, &zone, self.clock.now());
+        let now = self.clock.now();
+        let end = plan.until.map_or(now, |until| until.min(now));
+        let mut past = Past::new(plan, &zone, end);
         let mut history = History {
             policy,
             span: past.span(),
@@ -154,8 +158,8 @@ struct Past {
 }
 
 impl Past {
-    fn new(plan: HistoryPlan, zone: &Zone, now: OffsetDateTime) -> Self {
-        let ends = zone.local(zone.hour_start(now));
+    fn new(plan: HistoryPlan, zone: &Zone, end: OffsetDateTime) -> Self {
+        let ends = zone.local(zone.hour_start(end));
         let mut hours = hours(plan, zone, ends);
         plant_incident(&mut hours, plan.random_seed);
         let HistoryPlan {

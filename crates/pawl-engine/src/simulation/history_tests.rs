@@ -8,6 +8,7 @@ fn past(rows: u32, days: u16, zone: &str) -> Past {
         user: samples::user(1).id,
         rows,
         days,
+        until: None,
         random_seed: 7,
     };
     let zone = Zone::named(zone).unwrap();

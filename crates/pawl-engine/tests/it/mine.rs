@@ -345,6 +345,7 @@ async fn incidents_of_a_history_are_found(database: TestDatabase) {
         user: rig.user(),
         rows: 8_000,
         days: 30,
+        until: None,
         random_seed: 1,
     };
     rig.engine

@@ -3,6 +3,8 @@
 use clap::Args;
 use pawl_engine::auth::SecretString;
 use pawl_model::UserId;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 
 use super::{DatabaseArgs, UserArgs};
 
@@ -13,7 +15,7 @@ Examples:
   pawl seed --user ann@example.org
   pawl seed --rows 1000 --days 7 --random-seed 42 --json
 
-The history ends where the tenant's present hour begins, and goes back so many days of 24 hours: a support agent in five
+The history ends where the tenant's present hour begins, or that of --until, and goes back so many days of 24 hours: a support agent in five
 languages, busier by day and on working days of the tenant's time zone, with two hours in which things go wrong. It is
 masked and added up as the policy says, but neither sampled nor counted in the day's cap. The same random seed gives the
 same texts, scores and flags; within the hour also the same ids and times, so that nothing is stored twice.")]
@@ -24,6 +26,9 @@ pub(crate) struct SeedArgs {
     /// Over how many days
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..=400))]
     pub(crate) days: u16,
+    /// Where it ends: a time of the past, as 2026-05-04T12:00:00Z; now, unless given
+    #[arg(long, value_name = "TIME", value_parser = rfc3339)]
+    pub(crate) until: Option<OffsetDateTime>,
     /// What decides everything but the times
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) random_seed: u64,
@@ -105,4 +110,9 @@ mod tests {
         assert!(per_second("0").is_err() && per_second("NaN").is_err() && per_second("inf").is_err());
         assert_eq!(per_second("0.5"), Ok(0.5));
     }
+}
+
+fn rfc3339(text: &str) -> Result<OffsetDateTime, String> {
+    let expected = |_| "expected a time such as 2026-05-04T12:00:00Z".to_owned();
+    OffsetDateTime::parse(text, &Rfc3339).map_err(expected)
 }

@@ -15,6 +15,7 @@ pub(crate) async fn seed(args: SeedArgs, stop: &CancellationToken) -> anyhow::Re
         user: super::tenant(&engine, &args.user).await?,
         rows: args.rows,
         days: args.days,
+        until: args.until,
         random_seed: args.random_seed,
     };
     let counter = Counter::new("interactions", Some(u64::from(args.rows)));

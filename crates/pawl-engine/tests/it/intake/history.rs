@@ -5,6 +5,7 @@ use pawl_engine::simulation::{History, HistoryPlan};
 use pawl_engine::{Actor, EngineError};
 use pawl_model::{Interaction, InteractionId};
 use pawl_testkit::{TestDatabase, on_both_engines};
+use time::macros::datetime;
 use tokio_util::sync::CancellationToken;
 
 use super::{Rig, user};
@@ -18,6 +19,7 @@ const PLAN: HistoryPlan = HistoryPlan {
     user: pawl_model::UserId(uuid::Uuid::nil()),
     rows: 2_500,
     days: 10,
+    until: None,
     random_seed: 5,
 };
 
@@ -94,6 +96,23 @@ async fn a_history_ends_when_it_is_told_to(database: TestDatabase) {
         .await
         .unwrap_err();
     assert!(refused.to_string().contains("there is no user"), "{refused}");
+
+    // It never reaches past now.
+    for (until, end) in [
+        (datetime!(2026-01-05 12:40 UTC), datetime!(2026-01-05 12:00 UTC)),
+        (datetime!(9000-01-01 00:00 UTC), history.span.end),
+    ] {
+        let plan = HistoryPlan {
+            until: Some(until),
+            ..plan
+        };
+        let history = rig
+            .engine
+            .write_history(plan, &CancellationToken::new(), &|_| {})
+            .await
+            .unwrap();
+        assert_eq!(history.span.end, end);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

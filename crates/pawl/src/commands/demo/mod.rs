@@ -189,6 +189,7 @@ async fn mine(engine: &Engine, user: UserId, stop: &CancellationToken) -> anyhow
         user,
         rows: 5_000,
         days: 30,
+        until: None,
         random_seed: 0,
     };
     engine.write_history(month, stop, &|_| {}).await?;
