@@ -20,16 +20,18 @@ pub struct Table {
     pub about: &'static str,
     /// In the order of the database.
     pub columns: &'static [Column],
-    /// The column that identifies a row.
-    pub primary_key: &'static str,
+    /// The columns that identify a row: what singles it out among its tenant's is the last.
+    pub primary_key: &'static [&'static str],
     /// Further sets of columns that identify a row.
     pub unique_keys: &'static [&'static [&'static str]],
     /// References to other exposed tables.
     pub foreign_keys: &'static [ForeignKey],
     /// The column that names the tenant; it refers to `auth.users`.
     pub tenant: &'static str,
-    /// What a signed-in user may do with rows of their own. The service may do all; nobody else may do anything.
+    /// What a signed-in user may do with rows of their own; nobody else may do anything.
     pub user_may: &'static [Verb],
+    /// What the service may do with rows of anybody.
+    pub service_may: &'static [Verb],
 }
 
 /// What can be done with rows.
@@ -48,6 +50,8 @@ pub enum Verb {
 impl Verb {
     /// All there are.
     pub const ALL: &[Self] = &[Self::Select, Self::Insert, Self::Update, Self::Delete];
+    /// Reading alone.
+    pub const READ: &[Self] = &[Self::Select];
 }
 
 /// A column of a table.
@@ -88,6 +92,8 @@ pub enum ColumnDefault {
     Texts(&'static [&'static str]),
     /// A random text.
     FreshText,
+    /// A random id of this prefix.
+    RandomId(&'static str),
 }
 
 /// What a value must keep to, beside its type; null always does.
@@ -101,6 +107,8 @@ pub enum ColumnCheck {
     AtLeast(f64),
     /// A number above this one.
     Above(f64),
+    /// A text of so many letters at most.
+    Letters(usize),
 }
 
 /// A column that refers to the primary key of another exposed table.
@@ -117,6 +125,12 @@ impl Table {
     #[must_use]
     pub fn find(name: &str) -> Option<&'static Self> {
         TABLES.iter().find(|table| table.name == name)
+    }
+
+    /// The column that singles a row out among those of its tenant.
+    #[must_use]
+    pub fn key(&self) -> &'static str {
+        self.primary_key.last().copied().unwrap_or_default()
     }
 
     /// The column of this name.
@@ -176,6 +190,15 @@ impl Column {
         }
     }
 
+    /// The column, null where that is given in place of its default.
+    #[must_use]
+    pub const fn or_null(self) -> Self {
+        Self {
+            nullable: true,
+            ..self
+        }
+    }
+
     /// The column with a rule for its values.
     #[must_use]
     pub const fn checked(self, check: ColumnCheck) -> Self {
@@ -195,7 +218,8 @@ impl ColumnCheck {
             (Self::Between(low, high), value) => value.number().is_none_or(|n| (*low..=*high).contains(&n)),
             (Self::AtLeast(low), value) => value.number().is_none_or(|n| n >= *low),
             (Self::Above(low), value) => value.number().is_none_or(|n| n > *low),
-            (Self::OneOf(_), _) => true,
+            (Self::Letters(most), Datum::Text(text)) => text.chars().count() <= *most,
+            (Self::OneOf(_) | Self::Letters(_), _) => true,
         }
     }
 
@@ -207,6 +231,7 @@ impl ColumnCheck {
             Self::Between(low, high) => format!("must be between {low} and {high}"),
             Self::AtLeast(low) => format!("must not be less than {low}"),
             Self::Above(low) => format!("must be more than {low}"),
+            Self::Letters(most) => format!("must not have more than {most} letters"),
         }
     }
 }

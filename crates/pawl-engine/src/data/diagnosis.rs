@@ -50,7 +50,7 @@ impl Engine {
         ]
         .concat();
         let refusal = Refusal::new("23505", message);
-        let Some(column) = table.column(table.primary_key) else {
+        let Some(column) = table.column(table.key()) else {
             return Ok(refusal);
         };
         let keys = ids(table, rows, column);
@@ -81,7 +81,7 @@ impl Engine {
         let mut scope = self.store.read(actor).await?;
         for key in table.foreign_keys {
             let parent = Table::find(key.references);
-            let target = parent.and_then(|parent| Some((parent, parent.column(parent.primary_key)?)));
+            let target = parent.and_then(|parent| Some((parent, parent.column(parent.key())?)));
             if let (Some(column), Some((parent, primary_key))) = (table.column(key.column), target) {
                 let keys = ids(table, rows, column);
                 let known = query::existing(&mut scope, parent, primary_key, &keys).await?;

@@ -248,7 +248,7 @@ impl Engine {
 /// The public key alone reads nothing, and what it would write belongs to nobody: row level security decides both.
 fn permit(actor: Actor, table: &Table, verb: Verb) -> Result<(), DataError> {
     let permitted = match actor {
-        Actor::Service => true,
+        Actor::Service => table.service_may.contains(&verb),
         Actor::Tenant(_) => table.user_may.contains(&verb),
         Actor::Anonymous if verb == Verb::Insert => return Err(Refusal::foreign_row(table.name).into()),
         Actor::Anonymous => table.user_may.contains(&verb),
@@ -262,8 +262,8 @@ fn permit(actor: Actor, table: &Table, verb: Verb) -> Result<(), DataError> {
 
 fn primary_key(table: &'static Table) -> Result<&'static Column, DataError> {
     table
-        .column(table.primary_key)
-        .ok_or_else(|| Refusal::no_column(table.name, table.primary_key).into())
+        .column(table.key())
+        .ok_or_else(|| Refusal::no_column(table.name, table.key()).into())
 }
 
 fn only_key(written: &query::Written) -> Option<Datum> {
@@ -292,13 +292,14 @@ async fn finish(
     let mut keyed = keyed_records(scope, wanted, Lock::None).await?;
     if shown.order.is_empty() {
         // As they were written.
-        let places: HashMap<Uuid, usize> = written
-            .keys
-            .iter()
-            .enumerate()
-            .filter_map(|(place, key)| Some((id(key)?, place)))
-            .collect();
-        keyed.sort_by_key(|(key, _)| id(key).and_then(|id| places.get(&id)));
+        let text = |key: &Datum| {
+            let mut text = String::new();
+            key.write_text(&mut text);
+            text
+        };
+        let numbered = written.keys.iter().enumerate();
+        let places: HashMap<String, usize> = numbered.map(|(place, key)| (text(key), place)).collect();
+        keyed.sort_by_cached_key(|(key, _)| places.get(&text(key)));
     }
     Ok(keyed.into_iter().map(|(_, record)| record).collect())
 }
@@ -325,7 +326,7 @@ async fn keyed_records(
     lock: Lock,
 ) -> Result<Vec<(Datum, Record)>, DataError> {
     select.items.push(Item::Field {
-        name: select.table.primary_key.to_owned(),
+        name: select.table.key().to_owned(),
         field: Field::of(primary_key(select.table)?),
         form: Form::Plain,
     });

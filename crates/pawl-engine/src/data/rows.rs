@@ -46,6 +46,8 @@ pub(super) async fn complete(
                     Some(ColumnDefault::Texts(texts)) => {
                         Datum::TextList(texts.iter().map(ToString::to_string).collect())
                     }
+                    // Rows of these tables come of searches alone.
+                    Some(ColumnDefault::RandomId(_)) => Datum::Null,
                     Some(ColumnDefault::FreshText) => Datum::Text(Uuid::new_v4().simple().to_string()),
                 },
             };
@@ -113,7 +115,7 @@ pub(super) fn column_of<'r>(table: &Table, rows: &'r [Vec<Datum>], name: &str) -
 
 /// The primary keys of the rows.
 pub(super) fn primary_keys(table: &Table, rows: &[Vec<Datum>]) -> HashSet<Uuid> {
-    let keys = column_of(table, rows, table.primary_key).into_iter();
+    let keys = column_of(table, rows, table.key()).into_iter();
     keys.filter_map(|key| match key {
         Datum::Uuid(id) => Some(*id),
         _ => None,

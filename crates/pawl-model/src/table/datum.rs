@@ -20,6 +20,8 @@ pub enum ColumnType {
     Text,
     /// `integer`, of 32 bits.
     Int,
+    /// `bigint`, of 64 bits.
+    BigInt,
     /// `real`, of 32 bits.
     Real,
     /// `double precision`.
@@ -75,6 +77,7 @@ impl ColumnType {
             Self::Uuid => "uuid",
             Self::Text => "text",
             Self::Int => "integer",
+            Self::BigInt => "bigint",
             Self::Real => "real",
             Self::Double => "double precision",
             Self::Numeric => "numeric",
@@ -99,7 +102,7 @@ impl ColumnType {
             Self::Text => Ok(Datum::Text(text.to_owned())),
             Self::Uuid if text.starts_with("urn:") => Err(wrong()),
             Self::Uuid => text.parse().map(Datum::Uuid).map_err(|_| wrong()),
-            Self::Int => self.int(text),
+            Self::Int | Self::BigInt => self.int(text),
             Self::Real => match text.trim().parse::<f32>() {
                 Ok(number) if number.is_finite() => Ok(Datum::Real(number)),
                 Ok(_) if text.contains(|c: char| c.is_ascii_digit()) => Err(self.out_of_range(text)),
@@ -163,14 +166,15 @@ impl ColumnType {
 
     fn int(self, text: &str) -> Result<Datum, Refusal> {
         let trimmed = text.trim();
-        match trimmed.parse::<i32>() {
-            Ok(number) => Ok(Datum::Int(number.into())),
-            Err(_) => {
+        let number = trimmed.parse::<i64>().ok();
+        match number.filter(|number| self == Self::BigInt || i32::try_from(*number).is_ok()) {
+            Some(number) => Ok(Datum::Int(number)),
+            None => {
                 let digits = trimmed.strip_prefix(['-', '+']).unwrap_or(trimmed);
                 if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
                     return Err(Refusal::new(
                         "22003",
-                        ["value \"", text, "\" is out of range for type integer"].concat(),
+                        ["value \"", text, "\" is out of range for type ", self.name()].concat(),
                     ));
                 }
                 Err(self.invalid(text))

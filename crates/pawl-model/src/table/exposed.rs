@@ -1,10 +1,13 @@
 //! The descriptions. A test compares them with the schema of both databases.
 
 use super::ColumnDefault::{
-    Bool, Double, EmptyArray, EmptyObject, FreshId, FreshText, Int, Now, Text, Texts,
+    Bool, Double, EmptyArray, EmptyObject, FreshId, FreshText, Int, Now, RandomId, Text, Texts,
 };
 use super::{Column, ColumnCheck, ColumnType as Type, ForeignKey, Table, Verb};
 use crate::Policy;
+
+/// Rows that come of a search alone, and may be marked as deleted.
+const SOFT_DELETED: &[Verb] = &[Verb::Select, Verb::Update];
 
 /// Every table that the data API exposes.
 pub static TABLES: &[Table] = &[
@@ -17,11 +20,12 @@ pub static TABLES: &[Table] = &[
             Column::new("title", Type::Text),
             Column::new("user_id", Type::Uuid),
         ],
-        primary_key: "id",
+        primary_key: &["id"],
         unique_keys: &[],
         foreign_keys: &[],
         tenant: "user_id",
         user_may: Verb::ALL,
+        service_may: Verb::ALL,
     },
     Table {
         name: "sb_stories",
@@ -33,7 +37,7 @@ pub static TABLES: &[Table] = &[
             Column::new("story", Type::Jsonb),
             Column::new("user_id", Type::Uuid),
         ],
-        primary_key: "id",
+        primary_key: &["id"],
         unique_keys: &[],
         foreign_keys: &[ForeignKey {
             column: "session_id",
@@ -41,6 +45,7 @@ pub static TABLES: &[Table] = &[
         }],
         tenant: "user_id",
         user_may: Verb::ALL,
+        service_may: Verb::ALL,
     },
     Table {
         name: "sb_actions",
@@ -52,7 +57,7 @@ pub static TABLES: &[Table] = &[
             Column::new("action_type", Type::Text),
             Column::new("user_id", Type::Uuid),
         ],
-        primary_key: "id",
+        primary_key: &["id"],
         unique_keys: &[],
         foreign_keys: &[ForeignKey {
             column: "session_id",
@@ -60,6 +65,7 @@ pub static TABLES: &[Table] = &[
         }],
         tenant: "user_id",
         user_may: Verb::ALL,
+        service_may: Verb::ALL,
     },
     Table {
         name: "sb_eval_runs",
@@ -84,11 +90,12 @@ pub static TABLES: &[Table] = &[
             Column::new("dataset_hash", Type::Text),
             Column::new("settings", Type::Jsonb),
         ],
-        primary_key: "id",
+        primary_key: &["id"],
         unique_keys: &[&["user_id", "id"]],
         foreign_keys: &[],
         tenant: "user_id",
         user_may: Verb::ALL,
+        service_may: Verb::ALL,
     },
     Table {
         name: "sb_eval_cases",
@@ -115,7 +122,7 @@ pub static TABLES: &[Table] = &[
             Column::new("output", Type::Text),
             Column::new("details", Type::Jsonb),
         ],
-        primary_key: "id",
+        primary_key: &["id"],
         unique_keys: &[],
         foreign_keys: &[
             ForeignKey {
@@ -137,6 +144,7 @@ pub static TABLES: &[Table] = &[
         ],
         tenant: "user_id",
         user_may: Verb::ALL,
+        service_may: Verb::ALL,
     },
     Table {
         name: "evaluation_configs",
@@ -169,11 +177,12 @@ pub static TABLES: &[Table] = &[
             Column::new("version", Type::Int).with_default(Int(1)),
             Column::new("updated_at", Type::Timestamp).with_default(Now),
         ],
-        primary_key: "id",
+        primary_key: &["id"],
         unique_keys: &[&["user_id"]],
         foreign_keys: &[],
         tenant: "user_id",
         user_may: Verb::ALL,
+        service_may: Verb::ALL,
     },
     Table {
         name: "evaluations",
@@ -198,10 +207,190 @@ pub static TABLES: &[Table] = &[
             Column::new("trace", Type::Jsonb),
             Column::new("redactions", Type::Jsonb),
         ],
-        primary_key: "id",
+        primary_key: &["id"],
         unique_keys: &[&["user_id", "interaction_id"]],
         foreign_keys: &[],
         tenant: "user_id",
         user_may: &[Verb::Select, Verb::Insert],
+        service_may: Verb::ALL,
+    },
+    Table {
+        name: "prompt_optimization_runs",
+        about: "A search for a better prompt. Rows come of `pawl evolve`; one that has `deleted_at` is nobody's any more.",
+        columns: &[
+            Column::new("id", Type::Text).with_default(RandomId("aor")),
+            Column::new("user_id", Type::Uuid),
+            Column::new("signature_name", Type::Text).required(),
+            Column::new("status", Type::Text)
+                .with_default(Text("pending"))
+                .checked(ColumnCheck::OneOf(&[
+                    "pending",
+                    "running",
+                    "completed",
+                    "failed",
+                    "cancelled",
+                ])),
+            Column::new("config", Type::Jsonb).with_default(EmptyObject),
+            Column::new("best_score", Type::Real),
+            Column::new("iterations", Type::Int).with_default(Int(0)),
+            Column::new("dimension_weights", Type::Jsonb).with_default(EmptyObject),
+            Column::new("lost_metric_calls", Type::BigInt).with_default(Int(0)),
+            Column::new("lost_reflections", Type::BigInt).with_default(Int(0)),
+            Column::new("lost_tokens", Type::BigInt).with_default(Int(0)),
+            Column::new("lost_usd_nanos", Type::BigInt).with_default(Int(0)),
+            Column::new("elapsed_ms", Type::BigInt).with_default(Int(0)),
+            Column::new("best_candidate_id", Type::Text),
+            Column::new("finish", Type::Text),
+            Column::new("error", Type::Text),
+            Column::new("created_at", Type::Timestamp).with_default(Now),
+            Column::new("completed_at", Type::Timestamp),
+            Column::new("deleted_at", Type::Timestamp),
+        ],
+        primary_key: &["id"],
+        unique_keys: &[],
+        foreign_keys: &[],
+        tenant: "user_id",
+        user_may: Verb::READ,
+        service_may: SOFT_DELETED,
+    },
+    Table {
+        name: "prompt_candidates",
+        about: "One version of a prompt within a search, those that were refused among them.",
+        columns: &[
+            Column::new("id", Type::Text).with_default(RandomId("apc")),
+            Column::new("user_id", Type::Uuid),
+            Column::new("run_id", Type::Text).required(),
+            Column::new("instructions", Type::Text).required(),
+            Column::new("components", Type::Jsonb).with_default(EmptyArray),
+            Column::new("demos", Type::Jsonb).with_default(EmptyArray),
+            Column::new("digest", Type::Text).required(),
+            Column::new("status", Type::Text)
+                .required()
+                .checked(ColumnCheck::OneOf(&[
+                    "proposed", "accepted", "rejected", "refused",
+                ])),
+            Column::new("parent_id", Type::Text),
+            Column::new("parents", Type::Jsonb).with_default(EmptyArray),
+            Column::new("edited", Type::Jsonb).with_default(EmptyArray),
+            Column::new("reason", Type::Text),
+            Column::new("step", Type::BigInt).required(),
+            Column::new("generation", Type::Int).with_default(Int(0)),
+            Column::new("coverage", Type::Int).with_default(Int(0)),
+            Column::new("avg_score", Type::Real),
+            Column::new("dimension_scores", Type::Jsonb).with_default(EmptyObject),
+            Column::new("created_at", Type::Timestamp).with_default(Now),
+            Column::new("deleted_at", Type::Timestamp),
+        ],
+        primary_key: &["id"],
+        unique_keys: &[],
+        foreign_keys: &[
+            ForeignKey {
+                column: "run_id",
+                references: "prompt_optimization_runs",
+            },
+            ForeignKey {
+                column: "parent_id",
+                references: "prompt_candidates",
+            },
+        ],
+        tenant: "user_id",
+        user_may: Verb::READ,
+        service_may: SOFT_DELETED,
+    },
+    Table {
+        name: "prompt_evaluations",
+        about: "A candidate tried on an example, with its score, feedback and trace.",
+        columns: &[
+            Column::new("id", Type::Text).with_default(RandomId("ape")),
+            Column::new("candidate_id", Type::Text).required(),
+            Column::new("example_id", Type::Text)
+                .required()
+                .checked(ColumnCheck::Letters(255)),
+            Column::new("score", Type::Real).required(),
+            Column::new("feedback", Type::Text),
+            Column::new("trace", Type::Jsonb),
+            Column::new("dimension_scores", Type::Jsonb)
+                .with_default(EmptyObject)
+                .or_null(),
+            Column::new("created_at", Type::Timestamp).with_default(Now),
+            Column::new("deleted_at", Type::Timestamp),
+            Column::new("user_id", Type::Uuid),
+        ],
+        primary_key: &["id"],
+        unique_keys: &[],
+        foreign_keys: &[ForeignKey {
+            column: "candidate_id",
+            references: "prompt_candidates",
+        }],
+        tenant: "user_id",
+        user_may: Verb::READ,
+        service_may: SOFT_DELETED,
+    },
+    Table {
+        name: "prompts",
+        about: "A prompt that agents read: which of its versions is live.",
+        columns: &[
+            Column::new("user_id", Type::Uuid).required(),
+            Column::new("name", Type::Text)
+                .required()
+                .checked(ColumnCheck::Letters(100)),
+            Column::new("live_version", Type::Int).required(),
+            Column::new("updated_at", Type::Timestamp).with_default(Now),
+        ],
+        primary_key: &["user_id", "name"],
+        unique_keys: &[],
+        foreign_keys: &[],
+        tenant: "user_id",
+        user_may: Verb::READ,
+        service_may: Verb::READ,
+    },
+    Table {
+        name: "prompt_versions",
+        about: "A version of a prompt, as it is or was live.",
+        columns: &[
+            Column::new("user_id", Type::Uuid).required(),
+            Column::new("name", Type::Text).required(),
+            Column::new("version", Type::Int).required(),
+            Column::new("components", Type::Jsonb).required(),
+            Column::new("candidate_id", Type::Text),
+            Column::new("created_at", Type::Timestamp).with_default(Now),
+        ],
+        primary_key: &["user_id", "name", "version"],
+        unique_keys: &[],
+        foreign_keys: &[],
+        tenant: "user_id",
+        user_may: Verb::READ,
+        service_may: Verb::READ,
+    },
+    Table {
+        name: "promotion_verdicts",
+        about: "The recorded decision that let a candidate become live, or refused it.",
+        columns: &[
+            Column::new("user_id", Type::Uuid).required(),
+            Column::new("id", Type::Text).with_default(RandomId("apv")),
+            Column::new("name", Type::Text).required(),
+            Column::new("kind", Type::Text)
+                .required()
+                .checked(ColumnCheck::OneOf(&[
+                    "initial",
+                    "promoted",
+                    "refused",
+                    "overridden",
+                    "rolled_back",
+                ])),
+            Column::new("from_version", Type::Int),
+            Column::new("to_version", Type::Int),
+            Column::new("candidate_id", Type::Text),
+            Column::new("decided_by", Type::Text).required(),
+            Column::new("reason", Type::Text).required(),
+            Column::new("findings", Type::Jsonb).with_default(EmptyObject),
+            Column::new("created_at", Type::Timestamp).with_default(Now),
+        ],
+        primary_key: &["user_id", "id"],
+        unique_keys: &[],
+        foreign_keys: &[],
+        tenant: "user_id",
+        user_may: Verb::READ,
+        service_may: Verb::READ,
     },
 ];

@@ -92,7 +92,7 @@ impl Relation {
                 from,
                 from_column: key.column,
                 to,
-                to_column: to.primary_key,
+                to_column: to.key(),
                 cardinality: Cardinality::ManyToOne,
             })
         });
@@ -101,7 +101,7 @@ impl Relation {
             keys.filter(move |key| key.references == from.name)
                 .map(move |key| Self {
                     from,
-                    from_column: from.primary_key,
+                    from_column: from.key(),
                     to,
                     to_column: key.column,
                     cardinality: Cardinality::OneToMany,

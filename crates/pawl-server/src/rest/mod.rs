@@ -200,7 +200,7 @@ fn on_conflict(asked: &Asked, resolution: Resolution) -> Result<OnConflict, Refu
     let table = asked.table;
     let key = match &asked.parameters.on_conflict {
         Some(key) => key.clone(),
-        None => table.column(table.primary_key).into_iter().collect(),
+        None => table.column(table.key()).into_iter().collect(),
     };
     let is = |columns: &[&str]| {
         columns.len() == key.len()
@@ -208,7 +208,7 @@ fn on_conflict(asked: &Asked, resolution: Resolution) -> Result<OnConflict, Refu
                 .iter()
                 .all(|name| key.iter().any(|column: &&Column| column.name == *name))
     };
-    if is(&[table.primary_key]) || table.unique_keys.iter().any(|columns| is(columns)) {
+    if is(table.primary_key) || table.unique_keys.iter().any(|columns| is(columns)) {
         return Ok(OnConflict { key, resolution });
     }
     let message = "there is no unique or exclusion constraint matching the ON CONFLICT specification";

@@ -1,6 +1,6 @@
 //! The data API's part of the OpenAPI document, from the descriptions of the tables.
 
-use pawl_model::table::{Column, ColumnDefault, ColumnType, TABLES, Table};
+use pawl_model::table::{Column, ColumnDefault, ColumnType, TABLES, Table, Verb};
 use serde_json::{Map, Value, json};
 use utoipa::openapi::OpenApi;
 
@@ -26,7 +26,7 @@ pub(crate) fn openapi() -> OpenApi {
 }
 
 fn path(table: &Table) -> Value {
-    json!({
+    let mut operations = json!({
         "get": operation(table, "select", "Reads rows: those of the caller, or with the service key all.", &[200, 206]),
         "post": with_body(
             table,
@@ -34,7 +34,19 @@ fn path(table: &Table) -> Value {
         ),
         "patch": with_body(table, operation(table, "update", "Changes the rows that the filters let pass.", &[200, 204])),
         "delete": operation(table, "delete", "Removes the rows that the filters let pass.", &[200, 204]),
-    })
+    });
+    for (method, verb) in [
+        ("post", Verb::Insert),
+        ("patch", Verb::Update),
+        ("delete", Verb::Delete),
+    ] {
+        if let Some(operations) = operations.as_object_mut()
+            && !table.service_may.contains(&verb)
+        {
+            operations.remove(method);
+        }
+    }
+    operations
 }
 
 fn operation(table: &Table, verb: &str, summary: &str, success: &[u16]) -> Value {
@@ -167,6 +179,7 @@ fn property(column: &Column) -> Value {
         ColumnType::Uuid => ("string", Some("uuid")),
         ColumnType::Text => ("string", None),
         ColumnType::Int => ("integer", Some("int32")),
+        ColumnType::BigInt => ("integer", Some("int64")),
         ColumnType::Real => ("number", Some("float")),
         ColumnType::Double => ("number", Some("double")),
         ColumnType::Numeric => ("number", None),

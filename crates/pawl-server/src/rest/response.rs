@@ -57,7 +57,7 @@ pub(super) fn inserted(
         let mut text = String::new();
         key.write_text(&mut text);
         let table = asked.table;
-        let location = ["/", table.name, "?", table.primary_key, "=eq.", &text].concat();
+        let location = ["/", table.name, "?", table.key(), "=eq.", &text].concat();
         set(response.headers_mut(), header::LOCATION, &location);
     }
     apply(

@@ -91,6 +91,23 @@ const OPERATIONS: &[Entry] = &[
     ("POST", "/rest/v1/evaluations", [401, 400, 400, 400, 400]),
     ("PATCH", "/rest/v1/evaluations", [401, 400, 400, 400, 400]),
     ("DELETE", "/rest/v1/evaluations", [401, 401, 403, 403, 204]),
+    (
+        "GET",
+        "/rest/v1/prompt_optimization_runs",
+        [401, 200, 200, 200, 200],
+    ),
+    (
+        "PATCH",
+        "/rest/v1/prompt_optimization_runs",
+        [401, 400, 400, 400, 400],
+    ),
+    ("GET", "/rest/v1/prompt_candidates", [401, 200, 200, 200, 200]),
+    ("PATCH", "/rest/v1/prompt_candidates", [401, 400, 400, 400, 400]),
+    ("GET", "/rest/v1/prompt_evaluations", [401, 200, 200, 200, 200]),
+    ("PATCH", "/rest/v1/prompt_evaluations", [401, 400, 400, 400, 400]),
+    ("GET", "/rest/v1/prompts", [401, 200, 200, 200, 200]),
+    ("GET", "/rest/v1/prompt_versions", [401, 200, 200, 200, 200]),
+    ("GET", "/rest/v1/promotion_verdicts", [401, 200, 200, 200, 200]),
     // The last one: it ends what the others need.
     ("POST", "/auth/v1/logout", [401, 403, 204, 204, 403]),
 ];

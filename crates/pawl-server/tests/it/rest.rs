@@ -5,6 +5,7 @@ mod embedding;
 mod hostile;
 mod interactions;
 mod isolation;
+mod prompts;
 mod reading;
 mod writing;
 

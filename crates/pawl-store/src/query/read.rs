@@ -120,8 +120,10 @@ impl<'q> Sql<'q> {
                 Nulls::Last => " nulls last, ",
             });
         }
-        self.column(source, select.table.primary_key);
-        Ok(())
+        self.list(", ", select.table.primary_key, |sql, name| {
+            sql.column(source, name);
+            Ok(())
+        })
     }
 }
 
@@ -310,7 +312,7 @@ fn plain(columns: &mut Columns<'_>, kind: ColumnType) -> Result<Datum> {
     let value = match kind {
         ColumnType::Uuid => columns.read::<Option<Uuid>>()?.map(Datum::Uuid),
         ColumnType::Text => columns.read::<Option<String>>()?.map(Datum::Text),
-        ColumnType::Int => columns.read::<Option<i64>>()?.map(Datum::Int),
+        ColumnType::Int | ColumnType::BigInt => columns.read::<Option<i64>>()?.map(Datum::Int),
         ColumnType::Real => columns.read::<Option<f32>>()?.map(Datum::Real),
         ColumnType::Double => columns.read::<Option<f64>>()?.map(Datum::Double),
         ColumnType::Numeric => columns

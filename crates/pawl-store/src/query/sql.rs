@@ -126,7 +126,7 @@ impl<'q> Sql<'q> {
         self.value(stored(datum)?);
         if self.dialect == Dialect::Postgres {
             self.push(match kind {
-                ColumnType::Int => "::int8",
+                ColumnType::Int | ColumnType::BigInt => "::int8",
                 ColumnType::Real | ColumnType::Double => "::float8",
                 _ => "",
             });

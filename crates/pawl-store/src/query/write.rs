@@ -1,7 +1,7 @@
 //! Writing rows.
 
 use pawl_model::query::{Delete, OnConflict, Resolution, Update};
-use pawl_model::table::{Column, Datum, Table};
+use pawl_model::table::{Column, ColumnType, Datum, Table};
 use uuid::Uuid;
 
 use super::sql::Sql;
@@ -141,13 +141,20 @@ pub async fn existing(
 }
 
 async fn fetch_keys(scope: &mut Scope, mut sql: Sql<'_>, table: &Table, written: &mut Written) -> Result<()> {
+    let is_uuid = table
+        .column(table.key())
+        .is_some_and(|key| key.kind == ColumnType::Uuid);
     sql.push(" returning ");
-    sql.name(table.primary_key);
+    sql.name(table.key());
     scope
         .fetch_built(sql.text, &sql.values, |row| {
             written.count += 1;
             if written.keys.len() < KEPT_KEYS {
-                written.keys.push(Datum::Uuid(row.columns().read()?));
+                let mut columns = row.columns();
+                written.keys.push(match is_uuid {
+                    true => Datum::Uuid(columns.read()?),
+                    false => Datum::Text(columns.read()?),
+                });
             }
             Ok(())
         })

@@ -25,11 +25,12 @@ pub(super) static EVERYTHING: Table = Table {
         Column::new("document", ColumnType::Jsonb),
         Column::new("tags", ColumnType::TextList),
     ],
-    primary_key: "id",
+    primary_key: &["id"],
     unique_keys: &[],
     foreign_keys: &[],
     tenant: "user_id",
     user_may: Verb::ALL,
+    service_may: Verb::ALL,
 };
 
 const ON_SQLITE: &str = "create table everything (
