@@ -126,6 +126,7 @@ pub(super) fn judge(rules: &Rules, asked: &Asked, params: &Params, noise: f64) -
         feedback: parts.join(" "),
         trace: serde_json::Value::Null,
         cost: METRIC_CALL,
+        ..Rollout::default()
     }
 }
 

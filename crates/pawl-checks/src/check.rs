@@ -96,6 +96,12 @@ impl Check {
         &self.name
     }
 
+    /// What its scores are summed up under, where that is not its name.
+    #[must_use]
+    pub fn metric(&self) -> Option<&str> {
+        self.metric.as_deref()
+    }
+
     /// How much it counts in the case's score.
     #[must_use]
     pub const fn weight(&self) -> f64 {

@@ -118,10 +118,16 @@ impl<'a, E: Evaluate, R: Reflect, J: Journal> Caller<'a, E, R, J> {
             let mut failed = Vec::new();
             for (place, answer) in asked.into_iter().zip(answers) {
                 let answer = answer?;
-                tally.spend += Spend::metric_call(answer.cost());
+                let spend = Spend::metric_call(answer.cost());
                 match answer {
-                    Answer::Rollout(rollout) => results[place] = Some(Arc::new(rollout)),
+                    Answer::Rollout(rollout) => {
+                        if !rollout.reused {
+                            tally.spend += spend;
+                        }
+                        results[place] = Some(Arc::new(rollout));
+                    }
                     Answer::Failure(failure) => {
+                        tally.spend += spend;
                         tally.last_failure = Some(failure);
                         failed.push(place);
                     }

@@ -24,6 +24,9 @@ pub struct Rollout {
     /// What it took.
     #[serde(default)]
     pub cost: Cost,
+    /// Whether it was found rather than made: then it took nothing, and is no call that counts.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reused: bool,
 }
 
 impl Rollout {

@@ -1,11 +1,13 @@
 //! What a draft is made of and tried on.
 
-use pawl_model::{FailurePattern, UserId};
+use pawl_model::{FailurePattern, Policy, UserId};
 use pawl_store::drafts::{self, Replayed};
-use pawl_store::{Actor, policies};
+use pawl_store::{Actor, Scope, policies};
 
+use super::proof;
 use super::text::Tidy;
 use crate::intake::TenantMasker;
+use crate::review::approved::ApprovedTest;
 use crate::{Engine, EngineError};
 
 /// Patterns and traces that a draft names.
@@ -68,13 +70,34 @@ impl Engine {
         let masker = self.maskers().of(&policy);
         let patterns = evidence.patterns.into_iter();
         evidence.patterns = patterns.map(|pattern| Tidy(&masker).pattern(pattern)).collect();
-        let well = f64::from(policy.success_threshold_pct) / 100.0;
-        let healthy = drafts::healthy(&mut scope, user, (well, &policy.failure_flags), MAX_HEALTHY).await?;
         Ok(Material {
             evidence,
-            healthy,
+            healthy: healthy(&mut scope, &policy).await?,
             masker,
         })
+    }
+
+    /// Tests on healthy interactions like those that the approved tests are about, so many of each at most.
+    pub(crate) async fn controls(
+        &self,
+        user: UserId,
+        tests: &[ApprovedTest],
+        most: usize,
+    ) -> Result<Vec<ApprovedTest>, EngineError> {
+        let mut scope = self.store.read(Actor::Service).await?;
+        let Some(policy) = policies::list(&mut scope, &[user]).await?.pop() else {
+            return Ok(Vec::new());
+        };
+        let healthy = healthy(&mut scope, &policy).await?;
+        let of = |test: &ApprovedTest| {
+            let suggestion = test.suggestion.clone();
+            let drafts = proof::controls(&test.draft, &healthy, most).into_iter();
+            drafts.map(move |draft| ApprovedTest {
+                suggestion: suggestion.clone(),
+                draft,
+            })
+        };
+        Ok(tests.iter().flat_map(of).collect())
     }
 
     async fn whole_evidence(&self, user: UserId, suggestion_id: &str) -> Result<Evidence, EngineError> {
@@ -84,4 +107,11 @@ impl Engine {
         let incidents = drafts::incidents(&mut scope, user, suggestion_id, MAX_INCIDENTS).await?;
         Ok(Evidence { patterns, incidents })
     }
+}
+
+/// What went well, the latest first.
+async fn healthy(scope: &mut Scope, policy: &Policy) -> Result<Vec<Replayed>, EngineError> {
+    let well = f64::from(policy.success_threshold_pct) / 100.0;
+    let judged = (well, policy.failure_flags.as_slice());
+    Ok(drafts::healthy(scope, policy.user_id, judged, MAX_HEALTHY).await?)
 }

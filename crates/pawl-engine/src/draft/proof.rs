@@ -303,6 +303,26 @@ fn neighbours<'r>(draft: &EvalTestDraft, healthy: &'r [Replayed]) -> Vec<(f64, &
     ranked
 }
 
+/// Tests on the healthy interactions that are most like a draft's own, with what the draft says of them: each named after the
+/// draft, and none where nothing of it is for them.
+pub(crate) fn controls(draft: &EvalTestDraft, healthy: &[Replayed], most: usize) -> Vec<EvalTestDraft> {
+    let near = neighbours(draft, healthy).into_iter().take(most);
+    near.enumerate()
+        .map(|(place, (likeness, replayed))| {
+            let mut control = draft.clone();
+            control.eval_test_id = format!("{}-like-{}", draft.eval_test_id, place + 1);
+            control.input.prompt.clone_from(&replayed.prompt);
+            // Its own prompt alone has this one answer.
+            control.assertions.golden_output = None;
+            if likeness < ALIKE {
+                control.assertions.required.clear();
+            }
+            control
+        })
+        .filter(|control| rubric::sentences(control).next().is_some())
+        .collect()
+}
+
 fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

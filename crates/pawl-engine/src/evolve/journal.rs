@@ -8,23 +8,27 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use pawl_evolve::journal::{Answer, Call, Opened, Proposal, Purpose, Subject};
 use pawl_evolve::{CandidateDigest, Commit, Cost, DECISION, Journal, Outcome, Rollout, Spend, Split};
 use pawl_model::{CandidateStatus, Json, PromptCandidate, PromptComponent, PromptEvaluation, UserId};
-use pawl_store::evolution::{self, CallAnswer, NewCall, RecalledCall};
+use pawl_store::evolution::{self, CallAnswer, NewCall, RecalledCall, Scored};
 use pawl_store::{Actor, Scope};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
+use super::trying::Trying;
 use crate::{Engine, EngineError};
 
 /// Random letters of an id, in bytes before they are written: sixteen letters.
 const ID_BYTES: usize = 12;
 /// What is added to a trace beside what the target did, and taken out again where the trace is read back.
 const OF_THE_RUN: &str = "evolution";
+/// Whether an earlier run had the score.
+const REUSED: &str = "reused";
 
 /// Remembers one optimisation.
 pub(crate) struct DatabaseJournal<'a> {
     engine: &'a Engine,
     user: UserId,
     run_id: &'a str,
+    trying: &'a Trying,
     /// How many generations there are before each candidate.
     generations: Mutex<HashMap<CandidateDigest, i64>>,
 }
@@ -41,11 +45,12 @@ pub(crate) fn id_of(prefix: &str, parts: &[&str]) -> String {
 }
 
 impl<'a> DatabaseJournal<'a> {
-    pub(crate) fn new(engine: &'a Engine, user: UserId, run_id: &'a str) -> Self {
+    pub(crate) fn new(engine: &'a Engine, (user, run_id): (UserId, &'a str), trying: &'a Trying) -> Self {
         Self {
             engine,
             user,
             run_id,
+            trying,
             generations: Mutex::default(),
         }
     }
@@ -210,7 +215,7 @@ impl Journal for DatabaseJournal<'_> {
             ) => {
                 let of_the_run = json!({
                     "run": self.run_id, "step": call.step, "purpose": purpose_name(*purpose),
-                    "repetition": repetition, "attempt": call.attempt, "cost": rollout.cost,
+                    "repetition": repetition, "attempt": call.attempt, "cost": rollout.cost, REUSED: rollout.reused,
                 });
                 let evaluation = PromptEvaluation {
                     id: id_of("ape", &[self.run_id, &key]),
@@ -223,7 +228,12 @@ impl Journal for DatabaseJournal<'_> {
                     created_at: self.engine.clock.now(),
                 };
                 evolution::insert_evaluation(&mut scope, self.user, &evaluation).await?;
-                evolution::finish(&mut scope, named, cost, CallAnswer::Scored(&evaluation.id)).await?;
+                let key = self.trying.reuse_key(candidate, (example, *repetition));
+                let scored = CallAnswer::Scored {
+                    evaluation_id: &evaluation.id,
+                    reusable_as: key.as_deref(),
+                };
+                evolution::finish(&mut scope, named, cost, scored).await?;
             }
             _ => {
                 let other = document(answer)?;
@@ -306,21 +316,30 @@ fn with_run(trace: &Value, of_the_run: Value) -> Value {
 /// A stored answer as it was given.
 fn answer(recalled: RecalledCall) -> Result<Answer, EngineError> {
     if let Some(scored) = recalled.scored {
-        let mut trace = scored.trace.map_or(Value::Null, |trace| trace.to_value());
-        if let Some(members) = trace.as_object_mut() {
-            members.shift_remove(OF_THE_RUN);
-        }
         return Ok(Answer::Rollout(Rollout {
-            score: scored.score,
-            dimensions: scored.dimension_scores,
-            feedback: scored.feedback.unwrap_or_default(),
-            trace,
             cost: Cost {
                 tokens: unsigned(recalled.cost.0),
                 usd_nanos: unsigned(recalled.cost.1),
             },
+            ..rollout(scored)
         }));
     }
     let answer = recalled.answer.unwrap_or_else(Json::empty_object);
     serde_json::from_str(answer.as_str()).map_err(EngineError::JournalData)
+}
+
+/// A stored score, but for what it took.
+pub(super) fn rollout(scored: Scored) -> Rollout {
+    let mut trace = scored.trace.map_or(Value::Null, |trace| trace.to_value());
+    let of_the_run = trace
+        .as_object_mut()
+        .and_then(|members| members.shift_remove(OF_THE_RUN));
+    Rollout {
+        score: scored.score,
+        dimensions: scored.dimension_scores,
+        feedback: scored.feedback.unwrap_or_default(),
+        trace,
+        cost: Cost::default(),
+        reused: of_the_run.is_some_and(|of_the_run| of_the_run[REUSED] == true),
+    }
 }

@@ -4,6 +4,7 @@
 
 mod examples;
 mod journal;
+mod memory;
 mod reflecting;
 mod trying;
 
@@ -22,7 +23,10 @@ use self::examples::Examples;
 pub use self::examples::Part;
 use self::journal::DatabaseJournal;
 pub(crate) use self::journal::id_of;
+pub use self::memory::Earlier;
+use self::memory::Remembering;
 use self::reflecting::Reflecting;
+pub use self::trying::Weights;
 pub(crate) use self::trying::{Attempt, Trying};
 use crate::run::RunRequest;
 use crate::{Engine, EngineError};
@@ -48,6 +52,10 @@ pub struct EvolveRequest {
     pub reflector: ChatModel,
     /// How the search is done.
     pub settings: Settings,
+    /// How much each kind of check counts; empty where the suite's own weights decide.
+    pub weights: Weights,
+    /// Whether scores of earlier runs are taken over.
+    pub earlier: Earlier,
     /// Calls that are made at once.
     pub workers: usize,
     /// The optimisation to go on with.
@@ -83,7 +91,8 @@ impl PlannedEvolution {
     /// Naming the first thing that is wrong, with its place; when there are too few cases.
     pub fn plan(engine: &Engine, request: EvolveRequest) -> Result<Self, EngineError> {
         let suite = request.run.suite.load(request.run.checks.as_deref())?;
-        let (trying, target) = Trying::over(engine, request.user_id, &request.run, &suite)?;
+        let (trying, target) =
+            Trying::over(engine, request.user_id, &request.run, (&suite, &request.weights))?;
         let examples = Examples::split(&trying.cases)?;
         let texts = request
             .seed
@@ -143,7 +152,7 @@ impl PlannedEvolution {
             best_score: None,
             best_candidate_id: None,
             iterations: 0,
-            dimension_weights: Json::empty_object(),
+            dimension_weights: Json::from_serialize(&self.request.weights).map_err(EngineError::TraceData)?,
             finish: None,
             error: None,
             elapsed_ms: 0,
@@ -177,11 +186,17 @@ impl Engine {
         };
         let began = Instant::now();
         let before = Duration::from_millis(u64::try_from(run.elapsed_ms).unwrap_or(0));
-        let journal = DatabaseJournal::new(self, user, &run.id);
+        let journal = DatabaseJournal::new(self, (user, &run.id), &planned.trying);
+        let evaluate = Remembering {
+            engine: self,
+            user,
+            trying: &planned.trying,
+            earlier: planned.request.earlier,
+        };
         let outcome = Run {
             task: &planned.task,
             settings: &planned.request.settings,
-            evaluate: &planned.trying,
+            evaluate: &evaluate,
             reflect: &planned.reflecting,
             journal: &journal,
             control: Control {
@@ -236,7 +251,14 @@ impl Engine {
     ) -> Result<Optimization, EngineError> {
         let run = self.optimization(Actor::Tenant(user), id).await?;
         let mut run = run.ok_or_else(|| EngineError::UnknownOptimization { id: id.to_owned() })?;
-        let (was, is) = (run.config.to_value(), planned.run(self)?.config.to_value());
+        let again = planned.run(self)?;
+        if again.dimension_weights != run.dimension_weights {
+            return Err(EngineError::Evolution(format!(
+                "{id} was begun with other weights: {}",
+                run.dimension_weights.as_str()
+            )));
+        }
+        let (was, is) = (run.config.to_value(), again.config.to_value());
         // Limits may be raised, and workers added; anything else would make another search of it.
         for member in ["target", "suite", "reflector", "seed"] {
             if was[member] != is[member] {

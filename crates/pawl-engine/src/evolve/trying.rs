@@ -1,11 +1,11 @@
 //! Trying candidates: the target is asked with the candidate's texts, and the case's checks score what it answers.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use futures::StreamExt as _;
 use pawl_checks::Subject;
-use pawl_evolve::{Candidate, Cost, Evaluate, Failure, FailureKind, Rollout, Trial};
+use pawl_evolve::{Candidate, CandidateDigest, Cost, Failure, FailureKind, Rollout};
 use pawl_model::{EvalResults, State, TargetFailureKind, TargetOutput, TargetRequest, UserId};
 use pawl_providers::Target;
 use pawl_store::Actor;
@@ -15,15 +15,25 @@ use crate::run::RunRequest;
 use crate::run::cache::{Cache, CacheMode};
 use crate::run::judge::{About, Judges};
 use crate::run::plan::{FoundSource, Source};
-use crate::run::suite::{Case, Suite};
+use crate::run::suite::{Case, ContentDigest, Suite};
 use crate::{Engine, EngineError};
+
+/// Names of checks that an error names.
+const MAX_NAMED: usize = 20;
+
+/// How much each kind of check counts, by its name; nothing where the suite's own weights decide.
+pub type Weights = BTreeMap<String, f64>;
 
 /// Who tries candidates.
 pub(crate) struct Trying {
-    pub(crate) target: Arc<Target>,
-    pub(crate) judges: Arc<Judges>,
-    pub(crate) cache: Cache,
+    target: Arc<Target>,
+    judges: Arc<Judges>,
+    cache: Cache,
     pub(crate) cases: HashMap<String, Case>,
+    weights: Weights,
+    /// What answers and scores depend on beside candidate and case, and what they do of each case.
+    basis: ContentDigest,
+    digests: HashMap<String, [u8; 32]>,
 }
 
 /// A candidate tried on a case.
@@ -44,9 +54,14 @@ pub(crate) fn texts(candidate: &Candidate) -> Map<String, Value> {
 
 impl Trying {
     /// Reads all cases of a suite, and makes its target and judges.
-    pub(crate) fn plan(engine: &Engine, user: UserId, run: &RunRequest) -> Result<Self, EngineError> {
+    pub(crate) fn plan(
+        engine: &Engine,
+        user: UserId,
+        run: &RunRequest,
+        weights: &Weights,
+    ) -> Result<Self, EngineError> {
         let suite = run.suite.load(run.checks.as_deref())?;
-        Ok(Self::over(engine, user, run, &suite)?.0)
+        Ok(Self::over(engine, user, run, (&suite, weights))?.0)
     }
 
     /// The same of a suite that is read, with how the target is shown.
@@ -54,7 +69,7 @@ impl Trying {
         engine: &Engine,
         user: UserId,
         run: &RunRequest,
-        suite: &Suite,
+        (suite, weights): (&Suite, &Weights),
     ) -> Result<(Self, String), EngineError> {
         let variant = suite.variants().swap_remove(0);
         let found = FoundSource::of(run, suite, &variant)?;
@@ -73,11 +88,24 @@ impl Trying {
                 Ok((case.id.clone(), case))
             })
             .collect();
+        let cases = cases?;
+        check_weights(weights, &cases)?;
+        let mut basis = ContentDigest::default();
+        basis.text(&found.shown);
+        basis.text(suite.hash());
+        judges.names().iter().for_each(|judge| basis.text(judge));
+        for (name, weight) in weights {
+            basis.text(name);
+            basis.maybe_number(Some(*weight));
+        }
         let trying = Self {
             target,
             judges,
             cache: engine.cache(CacheMode::Off, Actor::Tenant(user), Some(user)),
-            cases: cases?,
+            cases,
+            weights: weights.clone(),
+            basis,
+            digests: dataset.digests()?,
         };
         Ok((trying, found.shown))
     }
@@ -132,7 +160,8 @@ impl Trying {
                 ..Failure::new(FailureKind::Judge, message)
             });
         }
-        let Some(score) = grade.score else {
+        let dimensions = dimensions(&grade.results);
+        let Some(score) = weighted(&dimensions, &self.weights).or(grade.score) else {
             return Err(Failure {
                 cost,
                 ..Failure::new(FailureKind::Judge, "none of its checks could be judged")
@@ -143,10 +172,11 @@ impl Trying {
             latency_ms,
             rollout: Rollout {
                 score,
-                dimensions: dimensions(&grade.results),
+                dimensions,
                 feedback: feedback(&grade.results),
                 trace: trace(case, &reply.output, latency_ms),
                 cost,
+                reused: false,
             },
         })
     }
@@ -168,12 +198,54 @@ impl Trying {
     }
 }
 
-impl Evaluate for Trying {
-    async fn evaluate(&self, trial: Trial<'_>) -> Result<Rollout, Failure> {
-        let number = u16::try_from(trial.repetition).unwrap_or(u16::MAX - 1) + 1;
-        let attempt = self.attempt(trial.candidate, (&trial.example.id, number)).await?;
-        Ok(attempt.rollout)
+impl Trying {
+    /// What a score is a function of, as far as it is one: a later run that asks the same may have the answer.
+    pub(crate) fn reuse_key(
+        &self,
+        candidate: &CandidateDigest,
+        (example, repetition): (&str, u32),
+    ) -> Option<String> {
+        let mut digest = self.basis.clone();
+        digest.text(candidate.as_str());
+        digest.text(&hex::encode(self.digests.get(example)?));
+        digest.count(usize::try_from(repetition).ok()?);
+        Some(digest.finish_hex())
     }
+}
+
+/// Names nobody's checks have would count for nothing.
+fn check_weights(weights: &Weights, cases: &HashMap<String, Case>) -> Result<(), EngineError> {
+    let known: BTreeSet<&str> = cases
+        .values()
+        .flat_map(|case| case.grading.checks())
+        .map(|check| check.metric().unwrap_or_else(|| check.name()))
+        .collect();
+    for (name, weight) in weights {
+        if !weight.is_finite() || *weight < 0.0 {
+            return Err(EngineError::Evolution(format!(
+                "the weight of {name} must be a number from 0 on"
+            )));
+        }
+        if !known.contains(name.as_str()) {
+            let known: Vec<&str> = known.iter().copied().take(MAX_NAMED).collect();
+            return Err(EngineError::Evolution(format!(
+                "no check of the suite is called `{name}`; there are {}",
+                known.join(", ")
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The weighted mean of the dimensions that have a weight; none where none has.
+fn weighted(dimensions: &BTreeMap<String, f64>, weights: &Weights) -> Option<f64> {
+    let both = dimensions
+        .iter()
+        .filter_map(|(name, score)| Some((score, weights.get(name)?)));
+    let (sum, weight) = both.fold((0.0, 0.0), |(sum, of), (score, weight)| {
+        (sum + score * weight, of + weight)
+    });
+    (weight > 0.0).then(|| sum / weight)
 }
 
 /// What an answer took, as far as the target says.

@@ -22,7 +22,8 @@ pub struct Findings {
     pub hold_out: Side,
     /// Approved tests: how many there are, and which the candidate fails.
     pub approved: Regression,
-    /// Control cases: how many there are, and which the candidate fails though the live prompt passes them.
+    /// Controls, those of the suite and healthy interactions like those of approved tests: how many there are, and which the
+    /// candidate fails though the live prompt passes them.
     pub controls: Regression,
     /// Why it may not become live; nothing where it may.
     pub objections: Vec<String>,
@@ -52,6 +53,13 @@ pub struct Regression {
     pub tests: usize,
     /// Those that do not.
     pub failed: Vec<String>,
+}
+
+impl std::ops::AddAssign for Regression {
+    fn add_assign(&mut self, other: Self) {
+        self.tests += other.tests;
+        self.failed.extend(other.failed);
+    }
 }
 
 /// What a case came to: live, and candidate.

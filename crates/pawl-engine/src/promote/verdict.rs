@@ -6,10 +6,11 @@ use pawl_model::{Json, PromotionVerdict, PromptCandidate, PromptVersion, UserId,
 use pawl_store::{Actor, prompts};
 use serde_json::json;
 
-use super::gate::{self, Findings, Pair, Regression};
+use super::gate::{self, Findings, Pair};
 use super::verdict_id;
-use crate::evolve::{Part, Trying};
+use crate::evolve::{Part, Trying, Weights};
 use crate::review::ReviewError;
+use crate::review::approved::ApprovedTest;
 use crate::run::{RunRequest, SuiteChoice};
 use crate::{Engine, EngineError};
 
@@ -38,9 +39,14 @@ pub struct Promotion<'a> {
     pub on_refusal: OnRefusal,
     /// The suite and the target on which it is compared, as its optimisation had them.
     pub run: RunRequest,
+    /// How much each kind of check counts, as its optimisation had it.
+    pub weights: Weights,
     /// Calls that are made at once.
     pub workers: usize,
 }
+
+/// Healthy interactions on which an approved test is tried as well.
+const CONTROLS_EACH: usize = 3;
 
 impl Engine {
     /// Compares a candidate with the live prompt, and makes it live where it passes; records what was found either way.
@@ -164,7 +170,7 @@ impl Engine {
                 .ok_or_else(|| EngineError::Prompt("a version without texts cannot be compared".to_owned()))
         };
         let sides = [texts(&live.components)?, texts(&candidate.components)?];
-        let trying = Trying::plan(self, user, &promotion.run)?;
+        let trying = Trying::plan(self, user, &promotion.run, &promotion.weights)?;
         let mut ids: Vec<String> = trying.cases.keys().cloned().collect();
         ids.sort();
         let is_control = |id: &String| {
@@ -185,27 +191,41 @@ impl Engine {
                 ReviewError::Engine(error) => error,
                 other => EngineError::Prompt(other.to_string()),
             })?;
-        let approved = if tests.is_empty() {
-            Regression::default()
-        } else {
-            let run = RunRequest {
-                suite: SuiteChoice::Approved(Arc::from(tests)),
-                checks: None,
-                ..promotion.run.clone()
-            };
-            let trying = Trying::plan(self, user, &run)?;
-            let ids = trying.cases.keys().cloned().collect();
-            let tried = self.pairs(&trying, &sides, (ids, promotion.workers)).await;
-            gate::regression(&tried.pairs(), |_| true)
-        };
+        let neighbours = self.controls(user, &tests, CONTROLS_EACH).await?;
+        let approved = self.tried(promotion, &sides, tests).await?;
+        let neighbours = self.tried(promotion, &sides, neighbours).await?;
+        let still_pass = |live_passes: bool| live_passes;
+        let mut of_controls = gate::regression(&controls.pairs(), still_pass);
+        of_controls += gate::regression(&neighbours.pairs(), still_pass);
         let mut findings = Findings {
             hold_out: gate::compare(&hold_out.pairs()),
-            approved,
-            controls: gate::regression(&controls.pairs(), |live_passes| live_passes),
+            approved: gate::regression(&approved.pairs(), |_| true),
+            controls: of_controls,
             objections: Vec::new(),
         };
         findings.objections = gate::objections(&findings);
         Ok(findings)
+    }
+
+    /// Both sides on tests of which there may be none.
+    async fn tried(
+        &self,
+        promotion: &Promotion<'_>,
+        sides: &[pawl_evolve::Candidate; 2],
+        tests: Vec<ApprovedTest>,
+    ) -> Result<Tried, EngineError> {
+        if tests.is_empty() {
+            return Ok(Tried::default());
+        }
+        let run = RunRequest {
+            suite: SuiteChoice::Approved(Arc::from(tests)),
+            checks: None,
+            ..promotion.run.clone()
+        };
+        let trying = Trying::plan(self, promotion.user_id, &run, &Weights::new())?;
+        let mut ids: Vec<String> = trying.cases.keys().cloned().collect();
+        ids.sort();
+        Ok(self.pairs(&trying, sides, (ids, promotion.workers)).await)
     }
 
     /// Both sides on the same cases.
@@ -224,6 +244,7 @@ impl Engine {
 }
 
 /// Both sides on the same cases.
+#[derive(Default)]
 struct Tried {
     ids: Vec<String>,
     live: Vec<Result<crate::evolve::Attempt, pawl_evolve::Failure>>,

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pawl_engine::Actor;
-use pawl_engine::evolve::{EvolveReport, EvolveRequest, Part, PlannedEvolution};
+use pawl_engine::evolve::{Earlier, EvolveReport, EvolveRequest, Part, PlannedEvolution, Weights};
 use pawl_engine::promote::NewPrompt;
 use pawl_engine::run::{RunRequest, TargetChoice};
 use pawl_evolve::{Cancel, Event, Limits, Settings};
@@ -18,6 +18,8 @@ on_both_engines!(
     the_queries_of_the_table_answer,
     what_cannot_work_is_refused_before_anything_is_called,
     a_prompt_begins_with_a_verdict,
+    what_was_tried_before_costs_nothing,
+    kinds_of_checks_count_as_a_run_says,
 );
 
 const TARGET: &str = "openai:gpt-4o-mini";
@@ -82,6 +84,8 @@ fn request(rig: &Rig, server: &ModelServer, calls: u64) -> EvolveRequest {
             },
             ..Settings::default()
         },
+        weights: Weights::new(),
+        earlier: Earlier::Ignore,
         workers: 4,
         resume: None,
     }
@@ -281,4 +285,98 @@ async fn a_prompt_begins_with_a_verdict(database: TestDatabase) {
             .unwrap()
             .is_none()
     );
+}
+
+async fn what_was_tried_before_costs_nothing(database: TestDatabase) {
+    let rig = rig(database).await;
+    let server = ModelServer::start(script()).await;
+    let again = |calls| EvolveRequest {
+        earlier: Earlier::Reuse,
+        ..request(&rig, &server, calls)
+    };
+    let first = evolve(&rig, again(200)).await;
+    assert!(first.report.spent.metric_calls > 0);
+    let asked = server.asked().len();
+    let second = evolve(&rig, again(200)).await;
+    let spent = second.report.spent;
+    assert_eq!((spent.metric_calls, second.report.lost), (0, first.report.lost));
+    assert_eq!(
+        server.asked().len() - asked,
+        spent.reflections as usize,
+        "the model alone is asked"
+    );
+    assert_eq!(second.run.best_score, first.run.best_score);
+    let best = second.run.best_candidate_id.unwrap();
+    let evaluations = rig
+        .engine
+        .prompt_evaluations(Actor::Tenant(user()), &best)
+        .await
+        .unwrap();
+    assert!(!evaluations.is_empty());
+    for evaluation in &evaluations {
+        let trace = evaluation.trace.as_ref().unwrap().to_value();
+        assert_eq!(
+            (
+                &trace["evolution"]["reused"],
+                &trace["evolution"]["cost"]["tokens"]
+            ),
+            (&true.into(), &0.into())
+        );
+        assert_eq!(
+            trace["output"], "sorry, please",
+            "what happened is told as it was"
+        );
+    }
+
+    // Not where everything is to be asked anew, and not what was deleted.
+    let fresh = evolve(&rig, request(&rig, &server, 200)).await;
+    assert_eq!(fresh.report.spent, first.report.spent);
+    rig.database
+        .run("update prompt_evaluations set deleted_at = created_at")
+        .await;
+    let forgotten = evolve(&rig, again(200)).await;
+    assert_eq!(forgotten.report.spent, first.report.spent);
+}
+
+async fn kinds_of_checks_count_as_a_run_says(database: TestDatabase) {
+    let rig = rig(database).await;
+    let server = ModelServer::start(script()).await;
+    let weighing = |weights: &[(&str, f64)]| EvolveRequest {
+        weights: weights
+            .iter()
+            .map(|(name, weight)| ((*name).to_owned(), *weight))
+            .collect(),
+        ..request(&rig, &server, 200)
+    };
+    let report = evolve(&rig, weighing(&[("polite", 3.0), ("humble", 1.0)])).await;
+    let scores: Vec<Option<f64>> = report.report.candidates.iter().map(|one| one.mean).collect();
+    assert_eq!(scores, [Some(0.0), Some(0.75), Some(1.0)]);
+    assert_eq!(
+        report.run.dimension_weights.as_str(),
+        r#"{"humble":1.0,"polite":3.0}"#
+    );
+    let mut resumed = weighing(&[("polite", 1.0)]);
+    resumed.resume = Some(report.run.id);
+    let planned = PlannedEvolution::plan(&rig.engine, resumed).unwrap();
+    let refused = rig
+        .engine
+        .evolve(planned, &Cancel::new(), &|_, _| {})
+        .await
+        .unwrap_err();
+    assert!(refused.to_string().contains("other weights"), "{refused}");
+    for (weights, why) in [
+        (
+            [("tone", 1.0)],
+            "no check of the suite is called `tone`; there are humble, polite",
+        ),
+        (
+            [("polite", -1.0)],
+            "the weight of polite must be a number from 0 on",
+        ),
+    ] {
+        let refused = PlannedEvolution::plan(&rig.engine, weighing(&weights))
+            .map(|_| ())
+            .unwrap_err();
+        assert_eq!(refused.to_string(), why);
+    }
 }

@@ -1,22 +1,25 @@
 //! The gate: what becomes live, what does not, and the way back.
 
-use pawl_engine::evolve::Part;
+use pawl_engine::evolve::{Part, Weights};
 use pawl_engine::promote::{NewPrompt, OnRefusal, Promotion};
+use pawl_engine::review::{Review, Verdict};
 use pawl_engine::run::{RunRequest, TargetChoice};
 use pawl_engine::{Actor, EngineError};
 use pawl_model::{
     CandidateStatus, Json, Optimization, OptimizationStatus, PromotionVerdict, PromptCandidate,
     PromptComponent, UserId, VerdictKind,
 };
-use pawl_testkit::{TestDatabase, on_both_engines, samples};
+use pawl_testkit::{ModelServer, Reply, Script, TestDatabase, on_both_engines, samples};
 use serde_json::Value;
 
+use crate::draft;
 use crate::rig::Rig;
 
 on_both_engines!(
     what_is_better_becomes_live_and_the_way_back_is_there,
     what_only_knows_its_examples_is_refused,
     a_lazy_fix_is_refused_by_the_controls,
+    healthy_neighbours_of_approved_tests_are_controls,
     a_refusal_is_overridden_by_name_and_reason_alone,
     of_two_who_promote_at_once_one_does,
 );
@@ -63,7 +66,10 @@ fn agent() -> String {
 /// A prompt that is live, and candidates of these texts.
 async fn rig(database: TestDatabase, candidates: &[&str]) -> Rig {
     database.add_users(1).await;
-    let rig = Rig::new(database);
+    over(Rig::new(database), candidates).await
+}
+
+async fn over(rig: Rig, candidates: &[&str]) -> Rig {
     let components = texts("Answer.");
     let new = NewPrompt {
         user_id: user(),
@@ -118,11 +124,16 @@ async fn rig(database: TestDatabase, candidates: &[&str]) -> Rig {
 }
 
 async fn promote(rig: &Rig, candidate: &str, on_refusal: OnRefusal) -> PromotionVerdict {
-    attempt(rig, candidate, on_refusal).await.unwrap()
+    attempt(rig, candidate, on_refusal, &agent()).await.unwrap()
 }
 
-async fn attempt(rig: &Rig, candidate: &str, on_refusal: OnRefusal) -> Result<PromotionVerdict, EngineError> {
-    let agent = rig.file("agent.sh", &agent());
+async fn attempt(
+    rig: &Rig,
+    candidate: &str,
+    on_refusal: OnRefusal,
+    agent: &str,
+) -> Result<PromotionVerdict, EngineError> {
+    let agent = rig.file(&format!("{candidate}.sh"), agent);
     let promotion = Promotion {
         user_id: user(),
         candidate_id: candidate,
@@ -136,6 +147,7 @@ async fn attempt(rig: &Rig, candidate: &str, on_refusal: OnRefusal) -> Result<Pr
             target: TargetChoice::Named(format!("exec:sh {}", agent.display())),
             ..rig.request(1, "echo")
         },
+        weights: Weights::new(),
         workers: 4,
     };
     rig.engine.promote(promotion).await
@@ -210,6 +222,55 @@ async fn a_lazy_fix_is_refused_by_the_controls(database: TestDatabase) {
     );
 }
 
+/// An approved test of opened software, and a month in which returns went well.
+async fn healthy_neighbours_of_approved_tests_are_controls(database: TestDatabase) {
+    let server = ModelServer::start(Script::new().otherwise(Reply::json(&draft::rig::answer()))).await;
+    let mut drafting = draft::rig::Rig::new(database).await;
+    drafting.set_model(&server, None);
+    for id in ["a", "b"] {
+        drafting.incident(id).await;
+    }
+    for id in 0..10 {
+        let prompt = format!("May I send number {id} back?");
+        let asked = (prompt.as_str(), "Unopened items, yes.");
+        drafting.store(&format!("good-{id}"), asked, None).await;
+    }
+    drafting.mine().await;
+    drafting.draft(drafting.request()).await;
+    let id = drafting.suggestions().await[0].suggestion_id.clone();
+    let review = Review {
+        user_id: user(),
+        suggestion_id: &id,
+        by: "ada",
+    };
+    let approve = Verdict::Approve { notes: None };
+    drafting.engine.decide(review, approve).await.unwrap();
+
+    let rig = over(Rig::new(drafting.database), &["GOOD", "SAYS_NO"]).await;
+    let right = r#"{"output": "Opened software cannot be returned.", "tool_calls": [{"name": "search_policy", "arguments": {}}]}"#;
+    let agent = format!(
+        "read -r request\ncase \"$request\" in\n*'opened software'*) echo '{right}' ;;\n\
+         *SAYS_NO*'send number'*|*'send number'*SAYS_NO*) echo 'Not even within 90 days.' ;;\n\
+         *'send number'*) echo 'Unopened items, yes.' ;;\n*GOOD*|*SAYS_NO*) echo please welcome ;;\n*) echo no welcome ;;\nesac\n"
+    );
+    let good = attempt(&rig, "apc_GOOD", OnRefusal::Refuse, &agent)
+        .await
+        .unwrap();
+    let findings = good.findings.to_value();
+    assert_eq!(objections(&good), [""; 0]);
+    assert_eq!(
+        (&findings["approved"]["tests"], &findings["controls"]["tests"]),
+        (&1.into(), &7.into())
+    );
+    let bad = attempt(&rig, "apc_SAYS_NO", OnRefusal::Refuse, &agent)
+        .await
+        .unwrap();
+    assert_eq!(bad.kind, VerdictKind::Refused);
+    let names = [1, 2, 3].map(|n| format!("eval_{id}-like-{n}"));
+    let why = format!("it fails 3 of 7 controls: {}", names.join(", "));
+    assert!(objections(&bad).contains(&why), "{:?}", objections(&bad));
+}
+
 async fn a_refusal_is_overridden_by_name_and_reason_alone(database: TestDatabase) {
     let rig = rig(database, &["LAZY"]).await;
     let verdict = promote(&rig, "apc_LAZY", OnRefusal::Override).await;
@@ -234,9 +295,19 @@ async fn a_refusal_is_overridden_by_name_and_reason_alone(database: TestDatabase
 
 async fn of_two_who_promote_at_once_one_does(database: TestDatabase) {
     let rig = rig(database, &["GOOD", "GOOD_TOO"]).await;
+    // The agent of each says that it was asked, and waits for the other's: by then both know what is live.
+    let waiting = |own: &str, other: &str| {
+        let file = |name: &str| rig.file(name, "").display().to_string();
+        let (own, other) = (file(own), file(other));
+        format!(
+            "echo >> {own}\ntries=0\nuntil [ -s {other} ] || [ $tries = 500 ]; do sleep 0.02; tries=$((tries + 1)); done\n{}",
+            agent()
+        )
+    };
+    let agents = [waiting("one", "other"), waiting("other", "one")];
     let (one, other) = tokio::join!(
-        attempt(&rig, "apc_GOOD", OnRefusal::Override),
-        attempt(&rig, "apc_GOOD_TOO", OnRefusal::Override)
+        attempt(&rig, "apc_GOOD", OnRefusal::Override, &agents[0]),
+        attempt(&rig, "apc_GOOD_TOO", OnRefusal::Override, &agents[1])
     );
     // Both overrule the gate, so that it is the version they compared with that decides.
     let (promoted, late): (Vec<_>, Vec<_>) = [one, other].into_iter().partition(Result::is_ok);

@@ -176,7 +176,12 @@ fn the_document_has_every_table_and_what_may_be_done_with_it() {
         for (method, verb) in ["get", "post", "patch", "delete"].iter().zip(Verb::ALL) {
             let operation = &document["paths"][["/rest/v1/", table.name].concat()][method];
             let is_possible = table.service_may.contains(verb);
-            assert_eq!(operation["security"].is_array(), is_possible, "{method} {}", table.name);
+            assert_eq!(
+                operation["security"].is_array(),
+                is_possible,
+                "{method} {}",
+                table.name
+            );
         }
         let properties = document["components"]["schemas"][table.name]["properties"]
             .as_object()

@@ -90,8 +90,12 @@ create table prompt_calls (
     -- The row of a rollout with a score; any other answer as it was.
     evaluation_id text references prompt_evaluations (id) on delete cascade,
     answer jsonb,
+    -- Of candidate, example and target: what has the same is not asked again by a later run.
+    reusable_as text,
     primary key (user_id, run_id, call)
 );
+
+create index prompt_calls_reusable on prompt_calls (user_id, reusable_as) where reusable_as is not null;
 
 create table prompt_steps (
     user_id uuid not null references auth.users (id) on delete cascade,

@@ -79,8 +79,12 @@ create table prompt_calls (
     -- The row of a rollout with a score; any other answer as it was.
     evaluation_id text references prompt_evaluations (id) on delete cascade,
     answer text,
+    -- Of candidate, example and target: what has the same is not asked again by a later run.
+    reusable_as text,
     primary key (user_id, run_id, call)
 ) strict;
+
+create index prompt_calls_reusable on prompt_calls (user_id, reusable_as) where reusable_as is not null;
 
 create table prompt_steps (
     user_id text not null references auth_users (id) on delete cascade,

@@ -6,6 +6,7 @@ use pawl_model::{Json, UserId};
 
 use super::parsed;
 use crate::insert::{Insert, OnExisting};
+use crate::row::Columns;
 use crate::statement::shared;
 use crate::{Result, Scope, Statement, StoreError, Value};
 
@@ -13,6 +14,7 @@ const OPENED: Statement = shared!("evolution/opened");
 const RECALL: Statement = shared!("evolution/recall");
 const LOSE: Statement = shared!("evolution/lose");
 const ANSWER: Statement = shared!("evolution/answer");
+const REUSABLE: Statement = shared!("evolution/reusable");
 const STEPS: Statement = shared!("evolution/steps");
 const INSERT_CALL: Insert = Insert {
     table: "prompt_calls",
@@ -39,7 +41,7 @@ const INSERT_STEP: Insert = Insert {
     },
 };
 
-pub(crate) const STATEMENTS: &[Statement] = &[OPENED, RECALL, LOSE, ANSWER, STEPS];
+pub(crate) const STATEMENTS: &[Statement] = &[OPENED, RECALL, REUSABLE, LOSE, ANSWER, STEPS];
 
 /// What calls took, or may have taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -105,26 +107,38 @@ pub async fn recall(scope: &mut Scope, run_id: &str, call: &str) -> Result<Optio
         let mut columns = row.columns();
         let cost = (columns.read()?, columns.read()?);
         let answer: Option<Json> = columns.read()?;
-        let score: Option<f64> = columns.read()?;
-        let feedback = columns.read()?;
-        let trace = columns.read()?;
-        let dimensions: Option<Json> = columns.read()?;
         Ok(RecalledCall {
             cost,
             answer,
-            scored: score
-                .map(|score| {
-                    Ok::<_, StoreError>(Scored {
-                        score,
-                        feedback,
-                        trace,
-                        dimension_scores: dimensions.as_ref().map_or(Ok(BTreeMap::new()), parsed)?,
-                    })
-                })
-                .transpose()?,
+            scored: read_scored(&mut columns)?,
         })
     })
     .transpose()
+}
+
+/// A score that an earlier run stored under this key.
+///
+/// # Errors
+/// When the database fails.
+pub async fn reusable(scope: &mut Scope, key: &str) -> Result<Option<Scored>> {
+    let row = scope.fetch_one(&REUSABLE, &[key.into()]).await?;
+    row.map_or(Ok(None), |row| read_scored(&mut row.columns()))
+}
+
+fn read_scored(columns: &mut Columns<'_>) -> Result<Option<Scored>> {
+    let score: Option<f64> = columns.read()?;
+    let feedback = columns.read()?;
+    let trace = columns.read()?;
+    let dimensions: Option<Json> = columns.read()?;
+    let Some(score) = score else {
+        return Ok(None);
+    };
+    Ok(Some(Scored {
+        score,
+        feedback,
+        trace,
+        dimension_scores: dimensions.as_ref().map_or(Ok(BTreeMap::new()), parsed)?,
+    }))
 }
 
 /// A call that is about to be made.
@@ -162,6 +176,7 @@ pub async fn begin(scope: &mut Scope, call: &NewCall<'_>) -> Result<()> {
             usd_nanos.into(),
             Value::Null,
             Value::Null,
+            Value::Null,
         ];
         scope.execute(&ANSWER, &values).await?;
         return Ok(());
@@ -182,8 +197,13 @@ pub async fn begin(scope: &mut Scope, call: &NewCall<'_>) -> Result<()> {
 /// How a call was answered.
 #[derive(Clone, Copy, Debug)]
 pub enum CallAnswer<'a> {
-    /// With a score, whose row has this id.
-    Scored(&'a str),
+    /// With a score.
+    Scored {
+        /// Its row.
+        evaluation_id: &'a str,
+        /// By what a later run finds it, where it may.
+        reusable_as: Option<&'a str>,
+    },
     /// With something else.
     Other(&'a Json),
 }
@@ -198,9 +218,12 @@ pub async fn finish(
     cost: (i64, i64),
     answer: CallAnswer<'_>,
 ) -> Result<()> {
-    let (scored, other) = match answer {
-        CallAnswer::Scored(id) => (Some(id), None),
-        CallAnswer::Other(answer) => (None, Some(answer)),
+    let (scored, reusable_as, other) = match answer {
+        CallAnswer::Scored {
+            evaluation_id,
+            reusable_as,
+        } => (Some(evaluation_id), reusable_as, None),
+        CallAnswer::Other(answer) => (None, None, Some(answer)),
     };
     let values = [
         run_id.into(),
@@ -209,6 +232,7 @@ pub async fn finish(
         cost.1.into(),
         scored.into(),
         other.into(),
+        reusable_as.into(),
     ];
     scope.execute(&ANSWER, &values).await?;
     Ok(())

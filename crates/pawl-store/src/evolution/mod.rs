@@ -15,7 +15,8 @@ pub use self::candidates::{
 };
 pub(crate) use self::journal::STATEMENTS as JOURNAL_STATEMENTS;
 pub use self::journal::{
-    CallAnswer, CallCosts, NewCall, RecalledCall, Scored, begin, commit_step, finish, opened, recall, steps,
+    CallAnswer, CallCosts, NewCall, RecalledCall, Scored, begin, commit_step, finish, opened, recall,
+    reusable, steps,
 };
 use crate::insert::{Insert, OnExisting};
 use crate::row::Columns;

@@ -55,6 +55,12 @@ pub(crate) struct EvolveArgs {
     /// How long the target may take for a case, in seconds
     #[arg(long, value_name = "S", default_value = "60", value_parser = seconds)]
     pub(crate) timeout: Duration,
+    /// How much a kind of check counts, by its name or metric; several. Without any, the suite's own weights decide
+    #[arg(long = "weight", value_name = "NAME=WEIGHT", value_parser = weight)]
+    pub(crate) weights: Vec<(String, f64)>,
+    /// Ask everything anew, also what an earlier run asked: for a target that has changed behind its name
+    #[arg(long)]
+    pub(crate) fresh: bool,
     /// Go on with an optimisation that was stopped or killed
     #[arg(long, value_name = "RUN")]
     pub(crate) resume: Option<String>,
@@ -65,6 +71,12 @@ pub(crate) struct EvolveArgs {
     pub(crate) database: DatabaseArgs,
     #[command(flatten)]
     pub(crate) user: UserArgs,
+}
+
+fn weight(text: &str) -> Result<(String, f64), String> {
+    let parts = text.rsplit_once('=');
+    let read = parts.and_then(|(name, weight)| Some((name.to_owned(), weight.parse().ok()?)));
+    read.ok_or_else(|| "expected a name and a number, such as tone=2".to_owned())
 }
 
 fn dollars(text: &str) -> Result<Usd, String> {

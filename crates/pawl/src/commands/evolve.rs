@@ -4,7 +4,7 @@ use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
 
 use pawl_engine::evolve::{
-    Cancel, Event, EvolveReport, EvolveRequest, Limits, Outcome, PlannedEvolution, Settings,
+    Cancel, Earlier, Event, EvolveReport, EvolveRequest, Limits, Outcome, PlannedEvolution, Settings,
 };
 use pawl_engine::run::{CacheMode, Labels, RunRequest, SuiteChoice, TargetChoice};
 use pawl_engine::{Actor, Engine, EngineError};
@@ -66,6 +66,11 @@ pub(crate) async fn evolve(args: EvolveArgs, stop: &CancellationToken) -> anyhow
                 ..Limits::default()
             },
             ..Settings::default()
+        },
+        weights: args.weights.iter().cloned().collect(),
+        earlier: match args.fresh {
+            true => Earlier::Ignore,
+            false => Earlier::Reuse,
         },
         workers: args.workers.get(),
         resume: args.resume.clone(),

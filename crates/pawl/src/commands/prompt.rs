@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::Duration;
 
+use pawl_engine::evolve::Weights;
 use pawl_engine::promote::{NewPrompt, OnRefusal, Promotion};
 use pawl_engine::run::{CacheMode, Labels, RunRequest, SuiteChoice, TargetChoice};
 use pawl_engine::{Actor, Engine};
@@ -141,7 +142,7 @@ pub(super) fn write_verdict(
 pub(crate) async fn promote(args: PromoteArgs) -> anyhow::Result<Exit> {
     let engine = super::open(&args.database).await?;
     let user = super::tenant(&engine, &args.user).await?;
-    let run = as_evolved(&engine, user, &args.candidate, args.workers).await?;
+    let (run, weights) = as_evolved(&engine, user, &args.candidate, args.workers).await?;
     let promotion = Promotion {
         user_id: user,
         candidate_id: &args.candidate,
@@ -153,6 +154,7 @@ pub(crate) async fn promote(args: PromoteArgs) -> anyhow::Result<Exit> {
             false => OnRefusal::Refuse,
         },
         run,
+        weights,
         workers: args.workers.get(),
     };
     let verdict = engine.promote(promotion).await?;
@@ -169,13 +171,13 @@ pub(crate) async fn promote(args: PromoteArgs) -> anyhow::Result<Exit> {
     })
 }
 
-/// The suite and the target of a candidate's optimisation.
+/// The suite and the target of a candidate's optimisation, and its weights.
 async fn as_evolved(
     engine: &Engine,
     user: UserId,
     candidate: &str,
     workers: NonZeroUsize,
-) -> anyhow::Result<RunRequest> {
+) -> anyhow::Result<(RunRequest, Weights)> {
     let actor = Actor::Tenant(user);
     let unknown = || {
         Usage(format!(
@@ -200,7 +202,8 @@ async fn as_evolved(
         .into());
     };
     let path = Path::new(&suite);
-    Ok(RunRequest {
+    let weights = serde_json::from_value(optimization.dimension_weights.to_value())?;
+    let run = RunRequest {
         suite: match super::run::is_approved(path) {
             true => SuiteChoice::Approved(super::run::approved(engine, actor).await?),
             false => SuiteChoice::File(path.to_owned()),
@@ -216,7 +219,8 @@ async fn as_evolved(
         cache: CacheMode::Off,
         labels: Labels::default(),
         resume: None,
-    })
+    };
+    Ok((run, weights))
 }
 
 /// Makes an earlier version live again.

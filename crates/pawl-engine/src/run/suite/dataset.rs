@@ -1,6 +1,7 @@
 //! The cases of a suite: the first pass that checks all of them, and the second that hands them out.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use pawl_checks::Grading;
@@ -94,6 +95,18 @@ impl Dataset {
             grader,
             parts: Arc::clone(parts),
         })
+    }
+
+    /// What makes each case, by its id, the same as one of another suite: content and own checks. The files are read again.
+    pub(crate) fn digests(&self) -> Result<HashMap<String, [u8; 32]>, SuiteError> {
+        let mut ids = Ids::new(&self.repeated);
+        let digests = self.parts.specs().map(|spec| {
+            let spec = spec?;
+            let mut digest = ContentDigest::default();
+            spec.digest("", &mut digest);
+            Ok((ids.settle(BaseId::of(&spec)), digest.finish()))
+        });
+        digests.collect()
     }
 
     /// The cases for one variant of the suite, in their order, read as they are asked for. The files are read again:

@@ -3,7 +3,9 @@
 use std::io::{self, Write};
 
 use owo_colors::OwoColorize as _;
-use pawl_engine::evolve::{EvolveReport, EvolveRequest, Limits, PlannedEvolution, Settings};
+use pawl_engine::evolve::{
+    Earlier, EvolveReport, EvolveRequest, Limits, PlannedEvolution, Settings, Weights,
+};
 use pawl_engine::promote::{NewPrompt, OnRefusal, Promotion};
 use pawl_engine::run::RunRequest;
 use pawl_engine::{Engine, ModelSettings, Models};
@@ -53,6 +55,8 @@ pub(super) async fn run(
             },
             ..Settings::default()
         },
+        weights: Weights::new(),
+        earlier: Earlier::Ignore,
         workers: WORKERS,
         resume: None,
     };
@@ -68,6 +72,7 @@ pub(super) async fn run(
                 reason: "the best that the search found",
                 on_refusal: OnRefusal::Refuse,
                 run: requests()?,
+                weights: Weights::new(),
                 workers: WORKERS,
             };
             Some(engine.promote(promotion).await?)
