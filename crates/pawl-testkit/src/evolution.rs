@@ -128,7 +128,7 @@ pub async fn evolved(server: &TestServer, text: &str) -> String {
         dimension_scores: BTreeMap::new(),
         created_at: samples::time(0),
     };
-    evolution::insert_evaluation(&mut scope, user, &evaluation)
+    evolution::insert_evaluations(&mut scope, user, &[evaluation])
         .await
         .expect("the sample row is stored");
     scope.commit().await.expect("the sample row is stored");

@@ -18,6 +18,8 @@ use crate::{Engine, EngineError};
 
 /// Random letters of an id, in bytes before they are written: sixteen letters.
 const ID_BYTES: usize = 12;
+/// Letters of an example's id in its column.
+const MAX_EXAMPLE_ID: usize = 255;
 /// What is added to a trace beside what the target did, and taken out again where the trace is read back.
 const OF_THE_RUN: &str = "evolution";
 /// Whether an earlier run had the score.
@@ -220,14 +222,15 @@ impl Journal for DatabaseJournal<'_> {
                 let evaluation = PromptEvaluation {
                     id: id_of("ape", &[self.run_id, &key]),
                     candidate_id: self.candidate_id(candidate),
-                    example_id: format!("{}:{example}", split_name(*split)),
+                    example_id: example_id(split_name(*split), example),
                     score: rollout.score,
                     feedback: Some(rollout.feedback.clone()),
                     trace: Some(document(&with_run(&rollout.trace, of_the_run))?),
                     dimension_scores: rollout.dimensions.clone(),
                     created_at: self.engine.clock.now(),
                 };
-                evolution::insert_evaluation(&mut scope, self.user, &evaluation).await?;
+                evolution::insert_evaluations(&mut scope, self.user, std::slice::from_ref(&evaluation))
+                    .await?;
                 let key = self.trying.reuse_key(candidate, (example, *repetition));
                 let scored = CallAnswer::Scored {
                     evaluation_id: &evaluation.id,
@@ -301,8 +304,17 @@ impl Journal for DatabaseJournal<'_> {
     }
 }
 
+/// The id of an example as its column has it: with the part that it is of, and hashed where that is too long.
+pub(crate) fn example_id(part: &str, id: &str) -> String {
+    let whole = format!("{part}:{id}");
+    match whole.chars().count() <= MAX_EXAMPLE_ID {
+        true => whole,
+        false => format!("{part}:{}", hex::encode(Sha256::digest(id))),
+    }
+}
+
 /// A trace with what the run says of it.
-fn with_run(trace: &Value, of_the_run: Value) -> Value {
+pub(crate) fn with_run(trace: &Value, of_the_run: Value) -> Value {
     match trace {
         Value::Object(members) => {
             let mut members = members.clone();
@@ -341,5 +353,22 @@ pub(super) fn rollout(scored: Scored) -> Rollout {
         trace,
         cost: Cost::default(),
         reused: of_the_run.is_some_and(|of_the_run| of_the_run[REUSED] == true),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_of_examples_fit_their_column_and_stay_apart() {
+        assert_eq!(example_id("gate", "case-1"), "gate:case-1");
+        let long = "ä".repeat(254);
+        let ids = ["a", "b"].map(|last| example_id("validation", &[&long, last].concat()));
+        assert!(
+            ids.iter()
+                .all(|id| id.starts_with("validation:") && id.len() <= MAX_EXAMPLE_ID)
+        );
+        assert_ne!(ids[0], ids[1]);
     }
 }

@@ -22,7 +22,7 @@ use serde_json::json;
 use self::examples::Examples;
 pub use self::examples::Part;
 use self::journal::DatabaseJournal;
-pub(crate) use self::journal::id_of;
+pub(crate) use self::journal::{example_id, id_of, with_run};
 pub use self::memory::Earlier;
 use self::memory::Remembering;
 use self::reflecting::Reflecting;

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use pawl_model::{Json, PromotionVerdict, PromptCandidate, PromptVersion, UserId, VerdictKind};
-use pawl_store::{Actor, prompts};
+use pawl_model::{
+    Json, PromotionVerdict, PromptCandidate, PromptEvaluation, PromptVersion, UserId, VerdictKind,
+};
+use pawl_store::{Actor, evolution, prompts};
 use serde_json::json;
 
 use super::gate::{self, Findings, Pair};
 use super::verdict_id;
-use crate::evolve::{Part, Trying, Weights};
+use crate::evolve::{Part, Trying, Weights, example_id, id_of, with_run};
 use crate::review::ReviewError;
 use crate::review::approved::ApprovedTest;
 use crate::run::{RunRequest, SuiteChoice};
@@ -64,7 +66,7 @@ impl Engine {
             })?;
         let live = self.live_prompt(user, name).await?;
         let live = live.ok_or_else(|| EngineError::Prompt(format!("there is no prompt `{name}`")))?;
-        let findings = self.findings(&promotion, &candidate, &live).await?;
+        let (findings, tried) = self.findings(&promotion, &candidate, &live).await?;
         let kind = match (findings.objections.is_empty(), promotion.on_refusal) {
             (true, _) => VerdictKind::Promoted,
             (false, OnRefusal::Override) => VerdictKind::Overridden,
@@ -87,8 +89,11 @@ impl Engine {
                 Some(version)
             }
         };
+        let id = verdict_id(self);
+        let evaluations = self.evaluations_of_gate((&id, &candidate), &tried)?;
+        evolution::insert_evaluations(&mut scope, user, &evaluations).await?;
         let verdict = PromotionVerdict {
-            id: verdict_id(self),
+            id,
             name: name.to_owned(),
             kind,
             from_version: Some(live.version),
@@ -163,7 +168,7 @@ impl Engine {
         promotion: &Promotion<'_>,
         candidate: &PromptCandidate,
         live: &PromptVersion,
-    ) -> Result<Findings, EngineError> {
+    ) -> Result<(Findings, Vec<Tried>), EngineError> {
         let user = promotion.user_id;
         let texts = |components: &[pawl_model::PromptComponent]| {
             gate::candidate(components)
@@ -204,7 +209,38 @@ impl Engine {
             objections: Vec::new(),
         };
         findings.objections = gate::objections(&findings);
-        Ok(findings)
+        Ok((findings, vec![hold_out, controls, approved, neighbours]))
+    }
+
+    /// What the candidate answered at the gate, as rows beside those of the search.
+    fn evaluations_of_gate(
+        &self,
+        (verdict, candidate): (&str, &PromptCandidate),
+        tried: &[Tried],
+    ) -> Result<Vec<PromptEvaluation>, EngineError> {
+        let created_at = self.clock.now();
+        let answered = tried
+            .iter()
+            .flat_map(|tried| tried.ids.iter().zip(&tried.candidate));
+        answered
+            .filter_map(|(id, attempt)| Some((id, &attempt.as_ref().ok()?.rollout)))
+            .map(|(id, rollout)| {
+                let of_the_gate = json!({
+                    "run": candidate.run_id, "purpose": "gate", "verdict": verdict, "cost": rollout.cost,
+                });
+                let trace = with_run(&rollout.trace, of_the_gate);
+                Ok(PromptEvaluation {
+                    id: id_of("ape", &[verdict, id]),
+                    candidate_id: candidate.id.clone(),
+                    example_id: example_id("gate", id),
+                    score: rollout.score,
+                    feedback: Some(rollout.feedback.clone()),
+                    trace: Some(Json::from_serialize(&trace).map_err(EngineError::TraceData)?),
+                    dimension_scores: rollout.dimensions.clone(),
+                    created_at,
+                })
+            })
+            .collect()
     }
 
     /// Both sides on tests of which there may be none.

@@ -175,6 +175,18 @@ async fn what_is_better_becomes_live_and_the_way_back_is_there(database: TestDat
     assert_eq!(comparison["scores"]["difference"]["mean"], 1.0);
     assert!(comparison["rates"]["p_value"].as_f64().unwrap() < 0.05);
     assert_eq!(findings["controls"]["tests"], 4);
+    let actor = Actor::Tenant(user());
+    let tried = rig.engine.prompt_evaluations(actor, "apc_GOOD").await.unwrap();
+    let examples = findings["hold_out"]["examples"].as_u64().unwrap();
+    assert_eq!(tried.len() as u64, examples + 4);
+    for one in &tried {
+        let trace = one.trace.as_ref().unwrap().to_value();
+        assert!(one.example_id.starts_with("gate:"), "{}", one.example_id);
+        assert_eq!(
+            (&trace["evolution"]["purpose"], &trace["evolution"]["verdict"]),
+            (&"gate".into(), &verdict.id.as_str().into())
+        );
+    }
 
     let back = rig
         .engine

@@ -7,7 +7,7 @@ use pawl_model::{CandidateStatus, Json, PromptCandidate, PromptComponent, Prompt
 use super::document;
 use crate::insert::{Insert, OnExisting};
 use crate::statement::shared;
-use crate::{Result, Row, Scope, Statement, StoreError};
+use crate::{Result, Row, Scope, Statement, StoreError, Value};
 
 const CANDIDATES: Statement = shared!("evolution/candidates");
 const CANDIDATE: Statement = shared!("evolution/candidate");
@@ -97,21 +97,35 @@ pub async fn propose(scope: &mut Scope, user: UserId, candidate: &PromptCandidat
 ///
 /// # Errors
 /// When the database fails.
-pub async fn insert_evaluation(scope: &mut Scope, user: UserId, evaluation: &PromptEvaluation) -> Result<()> {
+pub async fn insert_evaluations(
+    scope: &mut Scope,
+    user: UserId,
+    evaluations: &[PromptEvaluation],
+) -> Result<()> {
     let owner = scope.owner(Some(user)).await?;
-    let dimensions = Json::from_serialize(&evaluation.dimension_scores).map_err(|_| StoreError::Nul)?;
-    let row = vec![
-        evaluation.id.as_str().into(),
-        owner.into(),
-        evaluation.candidate_id.as_str().into(),
-        evaluation.example_id.as_str().into(),
-        evaluation.score.into(),
-        evaluation.feedback.as_deref().into(),
-        evaluation.trace.as_ref().into(),
-        (&dimensions).into(),
-        evaluation.created_at.into(),
-    ];
-    INSERT_EVALUATION.rows(scope, &[row]).await?;
+    let dimensions: Result<Vec<Json>> = evaluations
+        .iter()
+        .map(|evaluation| Json::from_serialize(&evaluation.dimension_scores).map_err(|_| StoreError::Nul))
+        .collect();
+    let dimensions = dimensions?;
+    let rows: Vec<Vec<Value<'_>>> = evaluations
+        .iter()
+        .zip(&dimensions)
+        .map(|(evaluation, dimensions)| {
+            vec![
+                evaluation.id.as_str().into(),
+                owner.into(),
+                evaluation.candidate_id.as_str().into(),
+                evaluation.example_id.as_str().into(),
+                evaluation.score.into(),
+                evaluation.feedback.as_deref().into(),
+                evaluation.trace.as_ref().into(),
+                dimensions.into(),
+                evaluation.created_at.into(),
+            ]
+        })
+        .collect();
+    INSERT_EVALUATION.rows(scope, &rows).await?;
     Ok(())
 }
 

@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 
 pub(crate) use self::candidates::STATEMENTS as CANDIDATE_STATEMENTS;
 pub use self::candidates::{
-    ExampleScore, candidate, candidates, decide_candidate, evaluations, insert_evaluation, propose, scores,
+    ExampleScore, candidate, candidates, decide_candidate, evaluations, insert_evaluations, propose, scores,
     set_standing,
 };
 pub(crate) use self::journal::STATEMENTS as JOURNAL_STATEMENTS;
