@@ -6,11 +6,12 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
-use pawl_engine::EngineError;
 use pawl_engine::auth::{AuthError, Claims, Identity};
-use pawl_model::KeyScope;
+use pawl_engine::{Engine, EngineError};
+use pawl_model::{KeyScope, UserId};
 
 use crate::AppState;
+use crate::coalesced::Coalesced;
 use crate::problem::{ErrorCode, Problem};
 
 const API_KEY: &str = "apikey";
@@ -99,6 +100,31 @@ impl FromRequestParts<AppState> for Caller {
     }
 }
 
+/// API keys that are looked up now.
+pub(crate) type ApiKeys = Coalesced<String, Option<(UserId, KeyScope)>>;
+
+/// For whom an API key speaks. Agents that poll with the same key share the lookups.
+async fn of_program(
+    state: &AppState,
+    presented: &str,
+) -> Result<Option<(UserId, KeyScope)>, CallerRejection> {
+    if !Engine::is_api_key(presented) {
+        return Ok(None);
+    }
+    let (engine, key) = (state.engine.clone(), presented.to_owned());
+    let read = move || {
+        let (engine, key) = (engine.clone(), key.clone());
+        async move {
+            engine
+                .api_key(&key)
+                .await
+                .map_err(|error| EngineError::from(error).into())
+        }
+    };
+    let found = state.api_keys.get(presented.to_owned(), read).await;
+    found.map_err(CallerRejection::Failed)
+}
+
 impl FromRequestParts<AppState> for Reader {
     type Rejection = CallerRejection;
 
@@ -106,7 +132,7 @@ impl FromRequestParts<AppState> for Reader {
         let presented = token(&parts.headers)
             .or_else(|| key(&parts.headers))
             .unwrap_or_default();
-        let of_program = state.engine.api_key(presented).await.map_err(failed)?;
+        let of_program = of_program(state, presented).await?;
         match of_program {
             Some((user, scope)) if scope.allows(KeyScope::Read) => Ok(Self {
                 identity: Identity::User(user),

@@ -7,6 +7,7 @@
 mod auth;
 mod browser;
 mod caller;
+mod coalesced;
 mod dialect;
 mod eval_tests;
 mod health;

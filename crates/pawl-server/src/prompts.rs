@@ -1,10 +1,10 @@
 //! `/api/prompts`: what agents read.
 
-use axum::Json;
+use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use pawl_model::PromptVersion;
+use pawl_model::{PromptVersion, UserId};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
@@ -12,6 +12,7 @@ use time::OffsetDateTime;
 use utoipa::ToSchema;
 
 use crate::AppState;
+use crate::coalesced::Coalesced;
 use crate::openapi::Refused;
 use crate::parameters::Path;
 use crate::problem::{ErrorCode, Problem};
@@ -65,21 +66,50 @@ pub(crate) async fn live(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let user = actor.tenant().ok_or(Problem::new(ErrorCode::NotFound))?;
-    let live = state.engine.live_prompt(user, &name).await?;
-    let live = LivePrompt::from(live.ok_or(Problem::new(ErrorCode::NotFound))?);
-    let body = Json(&live);
-    let tag = tag(&live);
+    let (engine, asked) = (state.engine.clone(), name.clone());
+    let read = move || {
+        let (engine, name) = (engine.clone(), asked.clone());
+        async move {
+            let live = engine.live_prompt(user, &name).await?;
+            live.map(Written::of).transpose()
+        }
+    };
+    let live = state.prompts.get((user, name), read).await?;
+    let Written { tag, body } = live.ok_or(Problem::new(ErrorCode::NotFound))?;
+    let is_known = is_known(&headers, &tag);
     let cached = [
-        (header::ETAG, tag.clone()),
+        (header::ETAG, tag),
         (
             header::CACHE_CONTROL,
             HeaderValue::from_static("private, no-cache"),
         ),
     ];
-    if is_known(&headers, &tag) {
+    if is_known {
         return Ok((StatusCode::NOT_MODIFIED, cached).into_response());
     }
-    Ok((cached, body).into_response())
+    let json = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
+    Ok((cached, json, body).into_response())
+}
+
+/// Live versions that are read now, each for all who ask for it.
+pub(crate) type LivePrompts = Coalesced<(UserId, String), Option<Written>>;
+
+/// A live version as it is answered with.
+#[derive(Clone)]
+pub(crate) struct Written {
+    tag: HeaderValue,
+    body: Bytes,
+}
+
+impl Written {
+    fn of(version: PromptVersion) -> Result<Self, Problem> {
+        let live = LivePrompt::from(version);
+        let body = serde_json::to_vec(&live).map_err(|_| Problem::new(ErrorCode::Internal))?;
+        Ok(Self {
+            tag: tag(&live),
+            body: body.into(),
+        })
+    }
 }
 
 /// What tells a version from all others, those of a prompt of the same name before it was deleted too.

@@ -7,7 +7,9 @@ use std::time::Duration;
 use pawl_engine::Engine;
 
 use crate::auth::Limits;
+use crate::caller::ApiKeys;
 use crate::metrics::Metrics;
+use crate::prompts::LivePrompts;
 use crate::ui::dashboard::live::Live;
 
 /// What every handler is given: each request is handed several, so that a clone of it is a pointer.
@@ -23,6 +25,8 @@ pub struct Application {
     pub(crate) metrics: Metrics,
     pub(crate) limits: Limits,
     pub(crate) live: Live,
+    pub(crate) api_keys: ApiKeys,
+    pub(crate) prompts: LivePrompts,
 }
 
 impl AppState {
@@ -35,6 +39,8 @@ impl AppState {
             metrics: Metrics::new(),
             limits: Limits::new(),
             live: Live::new(),
+            api_keys: ApiKeys::default(),
+            prompts: LivePrompts::default(),
         }))
     }
 }

@@ -11,6 +11,8 @@ use crate::Engine;
 
 /// What the text of a key begins with, for people and for scanners of leaked secrets.
 const PREFIX: &str = "pawl_";
+/// Bytes that are looked up: more than any key has.
+const MAX_KEY: usize = 200;
 /// The most keys of a user.
 const MOST: u64 = 100;
 
@@ -70,12 +72,18 @@ impl Engine {
         Ok(was_there)
     }
 
+    /// Whether a text has the form of an API key.
+    #[must_use]
+    pub fn is_api_key(presented: &str) -> bool {
+        presented.starts_with(PREFIX) && presented.len() <= MAX_KEY
+    }
+
     /// For whom a key speaks, and what for; none for anything that is no key of ours.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn api_key(&self, presented: &str) -> Result<Option<(UserId, KeyScope)>, AuthError> {
-        if !presented.starts_with(PREFIX) {
+        if !Self::is_api_key(presented) {
             return Ok(None);
         }
         let presented = hash(presented);
