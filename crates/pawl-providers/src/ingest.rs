@@ -49,6 +49,15 @@ pub struct FetchedPolicy {
     pub resets_at: OffsetDateTime,
 }
 
+/// The live version of a prompt.
+#[derive(Clone, Debug, Deserialize)]
+pub struct LivePrompt {
+    /// Which one.
+    pub version: i64,
+    /// Its texts, by name.
+    pub prompt: serde_json::Map<String, serde_json::Value>,
+}
+
 /// What came of an interaction that was handed in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Receipt {
@@ -191,10 +200,29 @@ impl IngestClient {
         }
     }
 
+    /// The live version of a prompt, read with an API key.
+    ///
+    /// # Errors
+    /// When there is none, the key may not read it, or the server does not answer.
+    pub async fn live_prompt(&self, key: &str, name: &str) -> Result<LivePrompt, IngestError> {
+        let url = self.path(&["api", "prompts", name, "live"]);
+        let answer = self
+            .exchange(&|| self.client.get(url.clone()).bearer_auth(key))
+            .await?;
+        match answer.status {
+            StatusCode::OK => serde_json::from_slice(&answer.body).map_err(|_| self.refused(&answer)),
+            _ => Err(self.refused(&answer)),
+        }
+    }
+
     fn endpoint(&self, name: &str) -> Url {
+        self.path(&["api", "evals", name])
+    }
+
+    fn path(&self, segments: &[&str]) -> Url {
         let mut url = self.url.clone();
         if let Ok(mut path) = url.path_segments_mut() {
-            path.pop_if_empty().extend(["api", "evals", name]);
+            path.pop_if_empty().extend(segments);
         }
         url
     }

@@ -18,7 +18,7 @@ mod model_target;
 mod spec;
 mod target;
 
-pub use ingest::{FetchedPolicy, IngestClient, IngestError, Receipt};
+pub use ingest::{FetchedPolicy, IngestClient, IngestError, LivePrompt, Receipt};
 pub use model::{
     ChatModel, ChatReply, ChatRequest, Embedder, EmbeddingReply, Finish, MAX_CHAT_ANSWER_BYTES, Message,
     ModelError, ModelFailure, ModelFailureKind, ModelSettings, ModelSpec, ModelSpecError, Models,

@@ -118,7 +118,7 @@ pub(crate) enum Command {
     StoryAgent(AgentArgs),
     /// The support agent of the demo, as a target: answers the questions that it knows
     #[command(hide = true)]
-    SupportAgent(AgentArgs),
+    SupportAgent(SupportAgentArgs),
 }
 
 /// Where the data is.
@@ -306,13 +306,34 @@ pub(crate) struct CompareArgs {
 
 /// `pawl demo`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pawl demo
+  pawl demo --no-serve --data /tmp/demo
+  pawl demo --json | jq .evolution.best_score
+
+It needs no network, no model and no key: the agent, the model and the reviewer are scripted, and say so. One that was killed
+goes on where it was; one that is run again says the same. To begin anew, remove its folder.")]
 pub(crate) struct DemoArgs {
     /// Folder of the demo's database [default: ~/.local/share/pawl/demo]
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
-    /// Print the report as JSON
+    /// Address and port of its pages [default: 127.0.0.1:8787, or any port where that is taken]
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) listen: Option<SocketAddr>,
+    /// End with the report, and leave no pages open
+    #[arg(long)]
+    pub(crate) no_serve: bool,
+    /// Print the report as JSON, and leave no pages open
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+impl DemoArgs {
+    /// Whether its pages stay open.
+    pub(crate) const fn stays(&self) -> bool {
+        !self.no_serve && !self.json
+    }
 }
 
 /// `pawl serve`.
@@ -373,6 +394,14 @@ pub(crate) struct AgentArgs {
     /// Answer with flaws, on purpose
     #[arg(long)]
     pub(crate) flawed: bool,
+}
+
+/// `pawl support-agent`.
+#[derive(Debug, Args)]
+pub(crate) struct SupportAgentArgs {
+    /// A file with what its prompt says, where a request does not say it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) prompt: Option<PathBuf>,
 }
 
 fn run_id(text: &str) -> Result<RunId, String> {

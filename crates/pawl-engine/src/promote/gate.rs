@@ -128,7 +128,10 @@ pub(super) fn objections(findings: &Findings) -> Vec<String> {
         Some((comparison, scores)) => {
             let mean = scores.difference.mean;
             // Where all scores differ by the same there is no interval of their mean; the rates have one all the same.
-            let interval = scores.difference.interval.unwrap_or(comparison.rates.interval);
+            let (of, interval) = match scores.difference.interval {
+                Some(interval) => ("difference", interval),
+                None => ("difference of the pass rates", comparison.rates.interval),
+            };
             if mean < MIN_EFFECT {
                 objections.push(format!(
                     "on {} held-out examples it is {mean:+.3} against the live prompt, and at least +{MIN_EFFECT} is needed",
@@ -136,7 +139,7 @@ pub(super) fn objections(findings: &Findings) -> Vec<String> {
                 ));
             } else if interval.lower < -TOLERATED_LOSS {
                 objections.push(format!(
-                    "on {} held-out examples it may be worse: the interval of the difference begins at {:+.3}, and may \
+                    "on {} held-out examples it may be worse: the interval of the {of} begins at {:+.3}, and may \
                      begin at -{TOLERATED_LOSS}; more examples would tell",
                     side.examples, interval.lower
                 ));

@@ -40,22 +40,36 @@ enum Quality {
 
 /// The agent of a tenant. Its interaction of a number is a pure function of seed, number and conditions.
 #[derive(Clone, Debug)]
-pub(super) struct SupportAgent {
-    pub(super) user_id: UserId,
-    pub(super) random_seed: u64,
+pub struct SupportAgent {
+    /// Whose it is.
+    pub user_id: UserId,
+    /// Decides everything but the ids.
+    pub random_seed: u64,
     /// What ids begin with, before a hyphen and the number.
-    pub(super) session: String,
+    pub session: String,
 }
 
 impl SupportAgent {
-    /// The interaction of this number, without a time.
+    /// The interaction of this number, without a time; one in 150 is of an incident.
     pub(super) fn interaction(&self, number: u32, conditions: Conditions) -> NewInteraction {
+        let mut interaction = self.under(number, conditions);
+        planted::plant(&mut interaction, self.random_seed, number);
+        interaction
+    }
+
+    /// The interaction of this number, without a time, as on any day.
+    #[must_use]
+    pub fn everyday(&self, number: u32) -> NewInteraction {
+        self.under(number, Conditions::Usual)
+    }
+
+    fn under(&self, number: u32, conditions: Conditions) -> NewInteraction {
         let mut draw = Draw::new(self.random_seed, u64::from(number));
         let (topic, language) = (Topic::draw(&mut draw), Language::draw(&mut draw));
         let quality = quality(topic, conditions, &mut draw);
         let calls = ToolCalls::draw(topic, conditions, &mut draw);
         let (prompt, response, is_personal) = say(topic, language, quality, &mut draw);
-        let mut interaction = NewInteraction {
+        NewInteraction {
             user_id: self.user_id,
             interaction_id: format!("{}-{number:06}", self.session),
             score: score(quality, &mut draw),
@@ -75,9 +89,7 @@ impl SupportAgent {
             sample_weight: None,
             tool_calls: calls.json,
             spans: None,
-        };
-        planted::plant(&mut interaction, self.random_seed, number);
-        interaction
+        }
     }
 }
 

@@ -10,5 +10,6 @@ mod person;
 mod planted;
 mod wave;
 
+pub use agent::SupportAgent;
 pub use history::{History, HistoryPlan, Incident};
-pub use wave::{Wave, WavePlan, run_wave};
+pub use wave::{LivePrompt, Wave, WavePlan, read_live_prompt, run_wave, run_wave_of};

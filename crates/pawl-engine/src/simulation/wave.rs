@@ -7,6 +7,7 @@ use futures::stream::FuturesUnordered;
 use pawl_checks::mask::Masker;
 use pawl_checks::sampling::{Decision, Signals, decide, is_failing};
 use pawl_model::{NewInteraction, Policy, UserId};
+pub use pawl_providers::LivePrompt;
 use pawl_providers::{IngestClient, IngestError, Receipt};
 use secrecy::{ExposeSecret as _, SecretString};
 use tokio::time::{Interval, MissedTickBehavior, interval};
@@ -61,14 +62,47 @@ pub struct Wave {
     pub over_cap: u32,
 }
 
+/// Has the agent that is made up work through a plan.
+///
+/// # Errors
+/// As [`run_wave_of`].
+pub async fn run_wave(
+    plan: &WavePlan,
+    stop: &CancellationToken,
+    seen: &(dyn Fn(u32) + Sync),
+) -> Result<Wave, EngineError> {
+    let agent = SupportAgent {
+        user_id: plan.user,
+        random_seed: plan.random_seed,
+        session: format!("session-{}", plan.random_seed),
+    };
+    run_wave_of(
+        plan,
+        &|number| agent.interaction(number, Conditions::Usual),
+        stop,
+        seen,
+    )
+    .await
+}
+
+/// The texts of the live version of a prompt, as an agent reads them from a server, with an API key.
+///
+/// # Errors
+/// [`EngineError::Ingest`] when the server has no such prompt, does not take the key, or cannot be reached.
+pub async fn read_live_prompt(url: &str, key: &SecretString, name: &str) -> Result<LivePrompt, EngineError> {
+    let client = IngestClient::new(url, "")?;
+    Ok(client.live_prompt(key.expose_secret(), name).await?)
+}
+
 /// Has an agent work through a plan: it fetches the policy, samples, masks, and hands in one by one, until the day's cap
 /// is reached. What it sees after that is dropped. `seen` is told how many it has seen. When `stop` is cancelled it
 /// ends early.
 ///
 /// # Errors
 /// [`EngineError::Ingest`] when the server does not take what it sends, or cannot be reached.
-pub async fn run_wave(
+pub async fn run_wave_of(
     plan: &WavePlan,
+    agent: &(dyn Fn(u32) -> NewInteraction + Sync),
     stop: &CancellationToken,
     seen: &(dyn Fn(u32) + Sync),
 ) -> Result<Wave, EngineError> {
@@ -78,11 +112,6 @@ pub async fn run_wave(
         policy: fetched.policy,
         remaining: fetched.remaining_today,
         next_day: fetched.resets_at,
-    };
-    let agent = SupportAgent {
-        user_id: plan.user,
-        random_seed: plan.random_seed,
-        session: format!("session-{}", plan.random_seed),
     };
     let mut work = Work::begin(policy);
     let mut pace = plan.rate.map(pace);
@@ -99,7 +128,7 @@ pub async fn run_wave(
         if stop.is_cancelled() {
             break;
         }
-        let kept = work.see(agent.interaction(number, Conditions::Usual));
+        let kept = work.see(agent(number));
         seen(work.wave.seen);
         let Some(interaction) = kept else { continue };
         // What is under way may turn out to be stored already, and leave room.

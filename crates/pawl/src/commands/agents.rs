@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::cli::AgentArgs;
+use crate::cli::{AgentArgs, SupportAgentArgs};
 use crate::demo::story_agent::{self, Quality};
 use crate::demo::support_agent;
 use crate::exit::Exit;
@@ -14,8 +14,12 @@ pub(crate) fn stories(args: &AgentArgs) -> anyhow::Result<Exit> {
 }
 
 /// Answers questions on standard input until it ends.
-pub(crate) fn support(args: &AgentArgs) -> anyhow::Result<Exit> {
-    support_agent::serve(io::stdin().lock(), io::stdout().lock(), quality(args))?;
+pub(crate) fn support(args: &SupportAgentArgs) -> anyhow::Result<Exit> {
+    let prompt = match &args.prompt {
+        Some(file) => super::prompt::read(file)?,
+        None => support_agent::FIRST_PROMPT.to_owned(),
+    };
+    support_agent::serve(io::stdin().lock(), io::stdout().lock(), &prompt)?;
     Ok(Exit::Passed)
 }
 

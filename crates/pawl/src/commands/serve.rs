@@ -46,7 +46,7 @@ pub(crate) async fn serve(args: ServeArgs, stop: &CancellationToken) -> anyhow::
     Ok(Exit::Passed)
 }
 
-async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
+pub(super) async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
     TcpListener::bind(address).await.map_err(|error| {
         let reason = match error.kind() {
             io::ErrorKind::AddrInUse => "another program listens there already",

@@ -2,60 +2,12 @@
 //!
 //! It is deterministic, and it comes in two qualities: [`Quality::Flawed`] is flawed on purpose, with the habits of a
 //! first prompt (it forgets the benefit of complex stories, repeats itself, praises instead of specifying), and
-//! [`Quality::Fixed`] is what it should become. What a prompt tells the flawed one to do, it does; so a prompt can be
-//! evolved for it, by a model that answers by a script ([`propose`]).
+//! [`Quality::Fixed`] is what it should become.
 
 use std::io::{self, BufRead, Write};
 
 use pawl_model::TargetRequest;
 use serde_json::{Value, json};
-
-use super::support_agent;
-
-/// What a first prompt says.
-pub(crate) const FIRST_PROMPT: &str = "You write user stories for wishes.";
-
-/// What a prompt can tell the flawed agent, by the check that fails without it.
-const RULES: [(&str, &str); 7] = [
-    (
-        "has_title",
-        "Give every story a title, however short the wish is.",
-    ),
-    ("description_format", SO_THAT),
-    ("description_length", SO_THAT),
-    (
-        "min_acceptance_criteria",
-        "Write at least three acceptance criteria.",
-    ),
-    (
-        "max_acceptance_criteria",
-        "Write at most seven acceptance criteria.",
-    ),
-    ("no_duplicate_ac", "Say nothing twice."),
-    (
-        "acs_are_actionable",
-        "Let each acceptance criterion say who does what.",
-    ),
-];
-const SO_THAT: &str = "Describe who wants what, so that they can do what, in one sentence.";
-
-/// What the scripted model answers to somebody who asks for a better text: the text with the rule against the first
-/// failure that it is shown.
-pub(crate) fn propose(asked: &str) -> String {
-    let mut parts = asked.split("```");
-    let text = parts.nth(1).unwrap_or_default().trim();
-    let shown: Vec<&str> = parts.collect();
-    let shown = shown.concat();
-    let rule = RULES
-        .iter()
-        .filter(|(_, rule)| !text.contains(rule))
-        .filter_map(|(check, rule)| Some((shown.find(check)?, *rule)))
-        .min();
-    match rule {
-        Some((_, rule)) => format!("```\n{text}\n{rule}\n```"),
-        None => format!("```\n{text}\n```"),
-    }
-}
 
 /// Which of the two generators writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,31 +34,20 @@ impl Quality {
 /// When a request is not JSON of the target contract, or when reading or writing fails.
 pub(crate) fn serve(requests: impl BufRead, mut answers: impl Write, quality: Quality) -> io::Result<()> {
     for request in serde_json::Deserializer::from_reader(requests).into_iter::<TargetRequest>() {
-        let request = request?;
-        let answer = match &request.input {
-            // Who asks it something gets the answers of the support agent.
-            Value::String(_) => support_agent::answer(&request.input, Quality::Fixed),
-            wish => json!({ "output": write_story(wish, quality, &told(&request)) }),
-        };
-        writeln!(answers, "{answer}")?;
+        let story = write_story(&request?.input, quality);
+        writeln!(answers, "{}", json!({ "output": story }))?;
         answers.flush()?;
     }
     Ok(())
 }
 
-/// What the prompt of a request says.
-fn told(request: &TargetRequest) -> String {
-    let texts = request.prompt.iter().flat_map(serde_json::Map::values);
-    texts.filter_map(Value::as_str).collect()
-}
-
 /// Writes the story for an input of the shape `{role, goal, benefit, context: {domain, complexity}}`; every member may
 /// be missing or blank. The story is `{title, description, acceptance_criteria, metadata: {model, prompt_version}}`.
 #[must_use]
-fn write_story(input: &Value, quality: Quality, told: &str) -> Value {
+pub(crate) fn write_story(input: &Value, quality: Quality) -> Value {
     let wish = Wish::read(input);
     let story = match quality {
-        Quality::Flawed => wish.flawed_story(told),
+        Quality::Flawed => wish.flawed_story(),
         Quality::Fixed => wish.story(),
     };
     json!({
@@ -197,36 +138,22 @@ impl Wish {
 
     // ---- As a first prompt would have it ----
 
-    fn flawed_story(&self, told: &str) -> Story {
-        let heeds = |check: &str| RULES.iter().any(|(of, rule)| *of == check && told.contains(rule));
-        let story = self.story();
-        Story {
-            title: if heeds("has_title") {
-                story.title
-            } else {
-                self.flawed_title()
-            },
-            description: if heeds("description_format") {
-                story.description
-            } else {
-                self.flawed_description()
-            },
-            acceptance_criteria: self.flawed_criteria(heeds),
-        }
-    }
-
-    /// A long benefit is forgotten where the story asks for much, and nothing stands in for a missing one.
-    fn flawed_description(&self) -> String {
+    fn flawed_story(&self) -> Story {
         let Self {
             role, goal, benefit, ..
         } = self;
+        // A long benefit is forgotten where the story asks for much, and nothing stands in for a missing one.
         let forgotten = self.complexity == Complexity::High && benefit.chars().count() > 40;
         let benefit_clause = if forgotten || benefit.is_empty() {
             String::new()
         } else {
             format!(" so that I can {benefit}")
         };
-        format!("As {} {role}, I want to {goal}{benefit_clause}.", article(role))
+        Story {
+            title: self.flawed_title(),
+            description: format!("As {} {role}, I want to {goal}{benefit_clause}.", article(role)),
+            acceptance_criteria: self.flawed_criteria(),
+        }
     }
 
     /// The title leaves out the verb and what follows it, and of a short goal nothing remains.
@@ -235,29 +162,26 @@ impl Wish {
         capitalise(shorten(&words.join(" "), 60))
     }
 
-    fn flawed_criteria(&self, heeds: impl Fn(&str) -> bool) -> Vec<String> {
+    fn flawed_criteria(&self) -> Vec<String> {
         let mut criteria = self.criteria(
             or(&self.goal, "get this done"),
             or(&self.benefit, "get this done"),
         );
         // Small wishes are not thought through.
-        if self.complexity == Complexity::Low
-            && self.goal.split(' ').count() < 4
-            && !heeds("min_acceptance_criteria")
-        {
+        if self.complexity == Complexity::Low && self.goal.split(' ').count() < 4 {
             criteria.truncate(2);
         }
         // Two wishes in one: the criterion is written for each of them, and it is the same one.
-        if self.goal.contains(" and ") && !heeds("no_duplicate_ac") {
+        if self.goal.contains(" and ") {
             criteria.push(format!("{}.", criteria[0].to_lowercase()));
         }
         // A wish for ease is repeated instead of specified.
-        if self.benefit.contains("without") && !heeds("acs_are_actionable") {
+        if self.benefit.contains("without") {
             criteria.push("Fast, simple and pleasant for everybody".to_owned());
         }
         // A list of wishes becomes a list of criteria, however long.
         let parts: Vec<&str> = self.goal.split(", ").collect();
-        if parts.len() > 3 && !heeds("max_acceptance_criteria") {
+        if parts.len() > 3 {
             criteria.extend(parts.iter().map(|part| format!("System supports this: {part}")));
         }
         criteria

@@ -14,7 +14,6 @@ mod junit;
 mod lines;
 mod markdown;
 mod mining;
-mod overview;
 mod quantity;
 mod review;
 mod simulation;
@@ -26,8 +25,7 @@ mod text;
 pub(crate) use csv::InteractionTable;
 pub(crate) use drafts::{drafts_document, write_drafts};
 pub(crate) use mining::{write_jobs, write_mined, write_schedules};
-pub(crate) use overview::write_overview;
-pub(crate) use quantity::counted;
+pub(crate) use quantity::{counted, percent};
 pub(crate) use review::{write_queue, write_suggestion};
 pub(crate) use simulation::{history_document, wave_document, write_history, write_wave, write_waves};
 

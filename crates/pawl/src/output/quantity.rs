@@ -21,7 +21,7 @@ pub(crate) fn counted(n: u64, noun: &str) -> String {
 }
 
 /// A rate in percent. What is not all is never rounded to 100, and what is not nothing never to 0.
-pub(super) fn percent(rate: f64) -> String {
+pub(crate) fn percent(rate: f64) -> String {
     match rate * 100.0 {
         percent if percent > 0.0 && percent < 0.05 => "< 0.1 %".to_owned(),
         percent if (99.95..100.0).contains(&percent) => "> 99.9 %".to_owned(),

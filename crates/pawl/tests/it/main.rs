@@ -8,6 +8,7 @@
 mod agents;
 mod crash;
 mod databases;
+mod demo;
 mod evolve;
 mod firestore;
 mod intake;

@@ -1,53 +1,97 @@
 //! A prompt that is evolved, and the gate: by a scripted model and by a rule, so that it needs neither a key nor a person.
 
-use std::io::{self, Write};
+use std::io::Write;
 
+use anyhow::Context as _;
 use owo_colors::OwoColorize as _;
-use pawl_engine::evolve::{
-    Earlier, EvolveReport, EvolveRequest, Limits, PlannedEvolution, Settings, Weights,
-};
+use pawl_engine::evolve::{Earlier, Event, EvolveRequest, Limits, PlannedEvolution, Settings, Weights};
 use pawl_engine::promote::{NewPrompt, OnRefusal, Promotion};
-use pawl_engine::run::RunRequest;
-use pawl_engine::{Engine, ModelSettings, Models};
-use pawl_model::{PromotionVerdict, PromptComponent, UserId};
+use pawl_engine::run::SuiteChoice;
+use pawl_engine::{ModelSettings, Models};
+use pawl_model::{
+    CandidateStatus, Optimization, OptimizationStatus, PromotionVerdict, PromptCandidate, PromptComponent,
+};
 use pawl_server::ScriptedModel;
 use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
 
 use super::review::{MODEL, REVIEWER};
+use super::scene::Scene;
 use crate::commands::evolve::until_stopped;
 use crate::commands::{machine_time, prompt};
-use crate::demo::story_agent::{self, FIRST_PROMPT};
-use crate::output::counted;
+use crate::demo::support_agent::{self, FIRST_PROMPT, SHORT_CUT};
+use crate::progress::Counter;
 
 /// The prompt of the demo.
-const NAME: &str = "stories";
-const CALLS: u64 = 600;
+pub(super) const NAME: &str = "support";
+const CALLS: u64 = 1_000;
 const WORKERS: usize = 4;
+/// Optimisations among which that of an earlier demo is looked for.
+const LOOKED_AT: u32 = 100;
 
 /// What came of it.
 pub(super) struct Evolved {
-    report: EvolveReport,
-    verdict: Option<PromotionVerdict>,
+    pub(super) run: Optimization,
+    pub(super) candidates: Vec<PromptCandidate>,
 }
 
-/// Evolves the prompt of the story agent, and lets the gate decide on the best candidate.
-pub(super) async fn run(
-    engine: &Engine,
-    user: UserId,
-    stop: &CancellationToken,
-    requests: impl Fn() -> anyhow::Result<RunRequest>,
-) -> anyhow::Result<Evolved> {
-    let seed = begin(engine, user).await?;
-    let model = ScriptedModel::start(story_agent::propose).await?;
+/// What the gate decided.
+pub(super) struct Decided {
+    /// On the short cut.
+    pub(super) refused: Option<PromotionVerdict>,
+    /// On the best candidate.
+    pub(super) best: Option<PromotionVerdict>,
+}
+
+/// Adds the first prompt, where there is none yet.
+pub(super) async fn begin(scene: &Scene) -> anyhow::Result<()> {
+    if scene.engine.live_prompt(scene.user, NAME).await?.is_none() {
+        let new = NewPrompt {
+            user_id: scene.user,
+            name: NAME,
+            components: &prompt::one_text(FIRST_PROMPT.to_owned()),
+            by: REVIEWER,
+        };
+        scene.engine.add_prompt(new).await?;
+    }
+    Ok(())
+}
+
+/// What a version of the prompt says.
+pub(super) async fn texts(scene: &Scene, version: i64) -> anyhow::Result<String> {
+    let detail = scene.engine.prompt(scene.user, NAME).await?;
+    let versions = detail.map(|detail| detail.versions).unwrap_or_default();
+    let found = versions.into_iter().find(|known| known.version == version);
+    let components: Vec<PromptComponent> = found
+        .context("the demo's prompt is not there any more")?
+        .components;
+    Ok(components.into_iter().map(|one| one.text).collect())
+}
+
+/// Evolves the first prompt of the agent; goes on with what an earlier demo left.
+pub(super) async fn run(scene: &Scene) -> anyhow::Result<Evolved> {
+    let earlier = scene.engine.optimizations(scene.actor, LOOKED_AT).await?;
+    let earlier = earlier.into_iter().find(|run| run.name == NAME);
+    let is_done = |run: &Optimization| run.status == OptimizationStatus::Completed;
+    let run = match earlier {
+        Some(done) if is_done(&done) => done,
+        unfinished => search(scene, unfinished.map(|run| run.id)).await?,
+    };
+    Ok(Evolved {
+        candidates: scene.engine.prompt_candidates(scene.actor, &run.id).await?,
+        run,
+    })
+}
+
+async fn search(scene: &Scene, resume: Option<String>) -> anyhow::Result<Optimization> {
+    let model = ScriptedModel::start(support_agent::propose).await?;
     let lookup = |name: &str| (name == "OLLAMA_HOST").then(|| model.url());
     let models = Models::new(ModelSettings::from_variables(lookup, machine_time)?);
     let request = EvolveRequest {
-        user_id: user,
+        user_id: scene.user,
         name: NAME.to_owned(),
-        seed,
+        seed: prompt::one_text(FIRST_PROMPT.to_owned()),
         reflector: models.chat(&MODEL.parse()?)?,
-        run: requests()?,
+        run: scene.request(suite(scene)?, &scene.file("prompt-1.txt", FIRST_PROMPT)?)?,
         settings: Settings {
             limits: Limits {
                 metric_calls: Some(CALLS),
@@ -56,109 +100,149 @@ pub(super) async fn run(
             ..Settings::default()
         },
         weights: Weights::new(),
-        earlier: Earlier::Ignore,
+        earlier: Earlier::Reuse,
         workers: WORKERS,
-        resume: None,
+        resume,
     };
-    let planned = PlannedEvolution::plan(engine, request)?;
-    let report = until_stopped(engine, planned, stop, &|_, _| {}).await?;
-    let verdict = match &report.best {
-        Some(best) if !stop.is_cancelled() => {
-            let promotion = Promotion {
-                user_id: user,
-                candidate_id: &best.id,
-                name: NAME,
-                by: REVIEWER,
-                reason: "the best that the search found",
-                on_refusal: OnRefusal::Refuse,
-                run: requests()?,
-                weights: Weights::new(),
-                workers: WORKERS,
-            };
-            Some(engine.promote(promotion).await?)
+    let planned = PlannedEvolution::plan(&scene.engine, request)?;
+    let counter = Counter::new("calls of the agent", None);
+    let report = until_stopped(&scene.engine, planned, &scene.stop, &|_, event| {
+        if let Event::Committed { view, .. } = event {
+            counter.reach(view.spent().metric_calls);
         }
-        _ => None,
-    };
-    Ok(Evolved { report, verdict })
+    })
+    .await;
+    counter.clear();
+    Ok(report?.run)
 }
 
-/// The first prompt, live: added, or back again where a demo before this one promoted another.
-async fn begin(engine: &Engine, user: UserId) -> anyhow::Result<Vec<PromptComponent>> {
-    let first = prompt::one_text(FIRST_PROMPT.to_owned());
-    match engine.live_prompt(user, NAME).await? {
-        None => {
-            let new = NewPrompt {
-                user_id: user,
-                name: NAME,
-                components: &first,
-                by: REVIEWER,
-            };
-            engine.add_prompt(new).await?;
-        }
-        Some(live) if live.components != first => {
-            engine
-                .roll_back((user, NAME), Some(1), (REVIEWER, "the demo begins anew"))
-                .await?;
-        }
-        Some(_) => {}
+fn suite(scene: &Scene) -> anyhow::Result<SuiteChoice> {
+    let text = support_agent::suite().to_string();
+    Ok(SuiteChoice::File(scene.file("support-questions.json", &text)?))
+}
+
+/// Lets the gate decide on the short cut, and on the best candidate.
+pub(super) async fn gate(scene: &Scene, evolved: &Evolved) -> anyhow::Result<Decided> {
+    let short_cut = evolved.short_cut().map(|candidate| candidate.id.clone());
+    let best = evolved.run.best_candidate_id.clone();
+    Ok(Decided {
+        refused: decide(scene, short_cut, "it never says anything wrong").await?,
+        best: decide(scene, best, "the best that the search found").await?,
+    })
+}
+
+/// A verdict on a candidate; that of an earlier demo where there is one.
+async fn decide(
+    scene: &Scene,
+    candidate: Option<String>,
+    reason: &str,
+) -> anyhow::Result<Option<PromotionVerdict>> {
+    let Some(candidate) = candidate.filter(|_| !scene.stop.is_cancelled()) else {
+        return Ok(None);
+    };
+    let detail = scene.engine.prompt(scene.user, NAME).await?;
+    let verdicts = detail.map(|detail| detail.verdicts).unwrap_or_default();
+    let is_of = |verdict: &PromotionVerdict| verdict.candidate_id.as_deref() == Some(candidate.as_str());
+    if let Some(known) = verdicts.into_iter().find(is_of) {
+        return Ok(Some(known));
     }
-    Ok(first)
+    let promotion = Promotion {
+        user_id: scene.user,
+        candidate_id: &candidate,
+        name: NAME,
+        by: REVIEWER,
+        reason,
+        on_refusal: OnRefusal::Refuse,
+        run: scene.request(suite(scene)?, &scene.file("prompt-1.txt", FIRST_PROMPT)?)?,
+        weights: Weights::new(),
+        workers: WORKERS,
+    };
+    Ok(Some(scene.engine.promote(promotion).await?))
 }
 
 impl Evolved {
+    /// The candidate that says nothing wrong any more, and nothing right.
+    fn short_cut(&self) -> Option<&PromptCandidate> {
+        let mut tried = self.candidates.iter();
+        tried.find(|one| one.instructions.contains(SHORT_CUT) && one.status != CandidateStatus::Refused)
+    }
+
+    pub(super) fn best(&self) -> Option<&PromptCandidate> {
+        let id = self.run.best_candidate_id.as_deref()?;
+        self.candidates.iter().find(|one| one.id == id)
+    }
+
+    /// Mean scores of the first text and of the best.
+    pub(super) fn scores(&self) -> [Option<f64>; 2] {
+        let first = self.candidates.iter().find(|one| one.parents.is_empty());
+        [first.and_then(|one| one.avg_score), self.run.best_score]
+    }
+
+    pub(super) fn count(&self, status: CandidateStatus) -> usize {
+        self.candidates.iter().filter(|one| one.status == status).count()
+    }
+
     /// Says what came of it.
     pub(super) fn write(&self, out: &mut impl Write) -> anyhow::Result<()> {
-        let report = &self.report;
         writeln!(
             out,
             "The agent does what its prompt says; the model that proposes texts is scripted."
         )?;
-        self.write_search(out)?;
-        if let Some(best) = &report.best {
+        let [first, best] = self.scores().map(Option::unwrap_or_default);
+        let spent = format!(
+            "{} steps: {} candidates taken over, {} no better, {} refused",
+            self.run.iterations,
+            self.count(CandidateStatus::Accepted),
+            self.count(CandidateStatus::Rejected),
+            self.count(CandidateStatus::Refused),
+        );
+        writeln!(out, "{first:.3} → {best:.3}  {}", spent.dimmed())?;
+        if let Some(best) = self.best() {
             for line in best.instructions.lines() {
                 let mark = if line == FIRST_PROMPT { " " } else { "+" };
                 writeln!(out, "  {mark} {line}")?;
             }
         }
-        if let Some(verdict) = &self.verdict {
+        Ok(())
+    }
+
+    /// The same as a document.
+    pub(super) fn document(&self) -> Value {
+        let [first, best] = self.scores();
+        json!({
+            "model": MODEL, "run": self.run, "first_score": first, "best_score": best, "best": self.best(),
+            "accepted": self.count(CandidateStatus::Accepted), "rejected": self.count(CandidateStatus::Rejected),
+            "refused": self.count(CandidateStatus::Refused),
+        })
+    }
+}
+
+impl Decided {
+    /// Says what was decided, and on what.
+    pub(super) fn write(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        for (what, verdict) in [
+            (format!("A short cut, “{SHORT_CUT}”"), &self.refused),
+            ("The best candidate".to_owned(), &self.best),
+        ] {
+            let Some(verdict) = verdict else { continue };
             let findings = verdict.findings.to_value();
-            let difference = &findings["hold_out"]["comparison"]["scores"]["difference"];
+            let count = |pointer: &str| findings.pointer(pointer).and_then(Value::as_u64).unwrap_or(0);
+            let mean = findings.pointer("/hold_out/comparison/scores/difference/mean");
             writeln!(
                 out,
-                "\n{:+.3} on {} that the search never saw, and on {}:",
-                difference["mean"].as_f64().unwrap_or_default(),
-                counted(findings["hold_out"]["examples"].as_u64().unwrap_or(0), "example"),
-                counted(
-                    findings["approved"]["tests"].as_u64().unwrap_or(0),
-                    "approved test"
-                ),
+                "{what}: {:+.3} on {} questions that the search never saw, {} approved tests, {} controls",
+                mean.and_then(Value::as_f64).unwrap_or_default(),
+                count("/hold_out/examples"),
+                count("/approved/tests"),
+                count("/controls/tests"),
             )?;
             prompt::write_verdict(verdict, out)?;
         }
         Ok(())
     }
 
-    fn write_search(&self, out: &mut impl Write) -> io::Result<()> {
-        let report = &self.report;
-        let counts = &report.report.counts;
-        let spent = format!(
-            "{} calls of the agent, {} of the model; {} candidates, {} proposals no better",
-            report.report.spent.metric_calls,
-            report.report.spent.reflections,
-            counts.accepted,
-            counts.rejected
-        );
-        let first = report.report.candidates.first();
-        let first = first.and_then(|first| first.mean).unwrap_or_default();
-        let best = report.run.best_score.unwrap_or_default();
-        writeln!(out, "{first:.3} → {best:.3}  {}", spent.dimmed())
-    }
-
     /// The same as a document.
     pub(super) fn document(&self) -> Value {
-        json!({
-            "model": MODEL, "run": self.report.run, "best": self.report.best, "counts": self.report.report.counts,
-            "verdict": self.verdict,
-        })
+        json!({"short_cut": self.refused, "best": self.best})
     }
 }

@@ -1,333 +1,204 @@
-//! `pawl demo`: every stage of the loop that there is, on bundled data.
+//! `pawl demo`: the whole loop, on bundled data. Every stage looks first at what is there, so that a demo that was killed
+//! goes on, and one that is run again says the same.
 
+mod approved;
 mod evolve;
-mod intake;
+mod report;
 mod review;
+mod scene;
+mod wave;
 
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use anyhow::Context as _;
 use owo_colors::OwoColorize as _;
 use pawl_engine::mine::{MineReport, MineRequest, Mode};
-use pawl_engine::run::compare::Comparison;
-use pawl_engine::run::{CacheMode, Gate, Labels, PlannedRun, RunRequest, SuiteChoice, TargetChoice};
-use pawl_engine::simulation::HistoryPlan;
-use pawl_engine::{Actor, Engine};
-use pawl_model::{TriggeredBy, UserId};
-use serde_json::json;
+use pawl_model::TriggeredBy;
 use tokio_util::sync::CancellationToken;
 
-use self::evolve::Evolved;
-use self::intake::Intake;
-use self::review::Reviewed;
-use crate::cli::{DatabaseArgs, DemoArgs};
-use crate::config::Settings;
-use crate::demo;
-use crate::exit::{Exit, Usage};
-use crate::output::{self, ComparisonFormat, FinishedRun, Format};
-use crate::progress::Progress;
+use self::report::Loop;
+use self::scene::{Scene, quoted};
+use crate::cli::DemoArgs;
+use crate::exit::Exit;
+use crate::output::{self, FinishedRun, Format};
+use crate::progress::Counter;
 
-const GATE: Gate = Gate {
-    min_pass_rate: 1.0,
-    min_coverage: 1.0,
-};
-
-/// Has agents hand interactions in, and mines what they failed at; runs the bundled inputs through a flawed and a fixed story agent, and compares the
-/// two runs; evolves the prompt of the flawed one.
+/// Takes an agent that is flawed on purpose once around the loop, and leaves the pages open on what came of it.
 pub(crate) async fn demo(args: DemoArgs, stop: &CancellationToken) -> anyhow::Result<Exit> {
-    let folder = match &args.data {
-        Some(folder) => folder.clone(),
-        None => Settings::resolve(&DatabaseArgs::default(), None)?
-            .data_folder()?
-            .join("demo"),
-    };
-    std::fs::create_dir_all(&folder)
-        .map_err(|error| Usage(format!("cannot make the folder {}: {error}", folder.display())))?;
-    let suite = folder.join("stories.json");
-    std::fs::write(&suite, demo::INPUTS).with_context(|| format!("cannot write {}", suite.display()))?;
-    let engine = Engine::open(None, &folder, super::machine_clock()).await?;
-    let user = intake::owner(&engine).await?;
-    let actor = Actor::Tenant(user);
-
-    let mut out = anstream::stdout();
-    let stages = Stages {
-        engine: &engine,
-        actor,
-        suite,
-        stop,
-    };
-    if !args.json {
-        writeln!(
-            out,
-            "{}",
-            "1 · Agents hand interactions in, under a policy".bold()
-        )?;
-    }
-    intake::set_policy(&engine, user).await?;
-    let intake = intake::run(&engine, user, stop).await?;
-    if !args.json {
-        intake.write(&mut out)?;
-        writeln!(
-            out,
-            "\n{}",
-            "2 · What failed in a month becomes patterns, and what is alike one suggestion".bold()
-        )?;
-    }
-    let mined = mine(&engine, user, stop).await?;
-    if !args.json {
-        output::write_mined(&mined, &mut out)?;
-        writeln!(
-            out,
-            "\n{}",
-            "3 · Suggestions get tests, tried on what failed and what did not, and reviewed".bold()
-        )?;
-    }
-    let reviewed = review::run(&engine, user).await?;
-    if !args.json {
-        reviewed.write(&mut out)?;
-        writeln!(
-            out,
-            "\n{}",
-            "4 · The approved tests against the agent as it was, and as it was fixed".bold()
-        )?;
-    }
-    let mut approved = Vec::new();
-    if reviewed.approved > 0 {
-        for agent in ["support-agent --flawed", "support-agent"] {
-            approved.push(stages.run_approved(agent).await?);
+    let scene = Scene::set(&args, stop).await?;
+    let told = Told { is_quiet: args.json };
+    let came_of_it = play(&scene, &told).await;
+    let exit = match came_of_it {
+        Ok(Some(came_of_it)) => {
+            let mut out = anstream::stdout();
+            if args.json {
+                output::write_json(&came_of_it.document(), &mut out)?;
+            } else {
+                told.stage(8, "What the loop came to")?;
+                let url = args.stays().then_some(scene.url.as_str());
+                came_of_it.write(url, &mut out)?;
+                write_next_steps(&scene, &args, &mut out).await?;
+            }
+            if args.stays() {
+                scene.stay().await;
+            }
+            Ok(Exit::Passed)
         }
-    }
-    if !args.json {
-        output::write_runs(Format::Table, &engine, actor, &approved, &mut out).await?;
-        writeln!(
-            out,
-            "\n{}",
-            "5 · A suite of your own against an agent that is flawed on purpose".bold()
-        )?;
-    }
-    let flawed = stages.run("story-agent --flawed").await?;
-    if !args.json {
-        output::write_runs(
-            Format::Table,
-            &engine,
-            actor,
-            std::slice::from_ref(&flawed),
-            &mut out,
-        )
-        .await?;
-        writeln!(
-            out,
-            "\n{}",
-            "6 · The same suite against the agent that was fixed".bold()
-        )?;
-    }
-    let fixed = stages.run("story-agent").await?;
-    if !args.json {
-        output::write_runs(
-            Format::Table,
-            &engine,
-            actor,
-            std::slice::from_ref(&fixed),
-            &mut out,
-        )
-        .await?;
-        writeln!(out, "\n{}", "7 · Did it get better, or was it chance?".bold())?;
-    }
-    let comparison = engine
-        .compare(actor, flawed.report.run.id, fixed.report.run.id)
-        .await?;
-    if !args.json {
-        output::write_comparison(ComparisonFormat::Table, &comparison, &mut out)?;
-        writeln!(
-            out,
-            "\n{}",
-            "8 · The prompt of the flawed agent is evolved, and a gate decides what becomes live".bold()
-        )?;
-    }
-    let sizes = folder.join("stories-in-three-sizes.json");
-    std::fs::write(&sizes, demo::in_three_sizes()?.to_string())
-        .with_context(|| format!("cannot write {}", sizes.display()))?;
-    let evolved = evolve::run(&engine, user, stop, || {
-        request(
-            SuiteChoice::File(sizes.clone()),
-            Some("user-story"),
-            ("story-agent --flawed", "story-template"),
-        )
-    })
-    .await?;
-    let account = engine.account(user).await?;
-    engine.close().await;
-    if args.json {
-        writeln!(
-            out,
-            "{}",
-            summary(
-                &intake,
-                &mined,
-                (&reviewed, &approved),
-                (&flawed, &fixed, &comparison),
-                &evolved,
-            )?
-        )?;
-    } else {
-        evolved.write(&mut out)?;
-        let whose = account.email.unwrap_or_else(|| user.to_string());
-        write_next_steps(&mut out, &folder, &comparison, &whose)?;
-    }
-    Ok(if stop.is_cancelled() {
-        Exit::Infrastructure
-    } else {
-        Exit::Passed
-    })
+        Ok(None) => Ok(Exit::Infrastructure),
+        Err(error) => Err(error),
+    };
+    scene.end().await?;
+    exit
 }
 
-/// Mines what the agents failed at, and what one did in the month before, by rules.
-async fn mine(engine: &Engine, user: UserId, stop: &CancellationToken) -> anyhow::Result<MineReport> {
-    let month = HistoryPlan {
-        user,
-        rows: 5_000,
-        days: 30,
-        until: None,
-        random_seed: 0,
-    };
-    engine.write_history(month, stop, &|_| {}).await?;
+/// All stages; nothing where it was stopped.
+async fn play(scene: &Scene, told: &Told) -> anyhow::Result<Option<Loop>> {
+    let mut out = anstream::stdout();
+    let stopped = || scene.stop.is_cancelled();
+
+    told.stage(
+        1,
+        "An agent that is flawed on purpose answers 2,000 questions, handed in under a policy",
+    )?;
+    evolve::begin(scene).await?;
+    wave::month(scene).await?;
+    let first = wave::run(scene, 1).await?;
+    told.when(|| first.write("first wave", &mut out))?;
+    if stopped() {
+        return Ok(None);
+    }
+
+    told.stage(
+        2,
+        "What failed becomes patterns, and what is alike one suggestion",
+    )?;
+    let mined = mine(scene, 1).await?;
+    told.when(|| Ok(output::write_mined(&mined, &mut out)?))?;
+
+    told.stage(
+        3,
+        "Suggestions get tests, tried on what failed and what did not, and reviewed",
+    )?;
+    let reviewed = review::run(scene).await?;
+    told.when(|| Ok(reviewed.write(&mut out)?))?;
+
+    told.stage(4, "The approved tests against the agent as it is")?;
+    let failing = approved::run(scene, 1).await?;
+    told.run(scene, &failing).await?;
+    if stopped() {
+        return Ok(None);
+    }
+
+    told.stage(5, "Its prompt is evolved on 70 questions")?;
+    let evolved = evolve::run(scene).await?;
+    told.when(|| evolved.write(&mut out))?;
+    if stopped() {
+        return Ok(None);
+    }
+
+    told.stage(6, "A gate decides what becomes live")?;
+    let decided = evolve::gate(scene, &evolved).await?;
+    told.when(|| decided.write(&mut out))?;
+    let live = scene.engine.live_prompt(scene.user, evolve::NAME).await?;
+    let live = live.map_or(1, |live| live.version);
+
+    told.stage(
+        7,
+        "The agent reads what is live: the approved tests again, and 2,000 questions",
+    )?;
+    let passing = approved::run(scene, live).await?;
+    told.run(scene, &passing).await?;
+    let second = wave::run(scene, 2).await?;
+    told.when(|| second.write("second wave", &mut out))?;
+    let mined_again = mine(scene, 2).await?;
+    if stopped() {
+        return Ok(None);
+    }
+    Ok(Some(Loop {
+        suggestions: review::known(scene).await?.0,
+        alike: reviewed.alike(scene).await?,
+        waves: [first, second],
+        mined: [mined, mined_again],
+        reviewed,
+        approved: [failing, passing],
+        evolved,
+        decided,
+    }))
+}
+
+/// Mines what failed from a wave on, by rules.
+async fn mine(scene: &Scene, wave: u8) -> anyhow::Result<MineReport> {
     let request = MineRequest {
-        user_id: user,
-        since: time::OffsetDateTime::UNIX_EPOCH,
+        user_id: scene.user,
+        since: scene.day(wave),
         triggered_by: TriggeredBy::Manual,
         mode: Mode::Store,
     };
-    Ok(engine.mine(request, stop, |_| {}).await?)
+    let counter = Counter::new("failing interactions", None);
+    let report = scene
+        .engine
+        .mine(request, &scene.stop, |counts| counter.reach(counts.picked_up))
+        .await;
+    counter.clear();
+    Ok(report?)
 }
 
-struct Stages<'a> {
-    engine: &'a Engine,
-    actor: Actor,
-    suite: PathBuf,
-    stop: &'a CancellationToken,
+/// What is told on the way: all of it, or nothing where a program reads the report.
+struct Told {
+    is_quiet: bool,
 }
 
-impl Stages<'_> {
-    /// The bundled stories against an agent of ours.
-    async fn run(&self, agent: &str) -> anyhow::Result<FinishedRun> {
-        let suite = SuiteChoice::File(self.suite.clone());
-        self.execute(suite, Some("user-story"), (agent, "story-template"))
-            .await
-    }
-
-    /// The approved tests against an agent of ours.
-    async fn run_approved(&self, agent: &str) -> anyhow::Result<FinishedRun> {
-        let tests = self.engine.approved_tests(self.actor).await?;
-        let suite = SuiteChoice::Approved(tests.into());
-        self.execute(suite, None, (agent, "support-script")).await
-    }
-
-    async fn execute(
-        &self,
-        suite: SuiteChoice,
-        checks: Option<&str>,
-        (agent, model): (&str, &str),
-    ) -> anyhow::Result<FinishedRun> {
-        let request = request(suite, checks, (agent, model))?;
-        let planned = tokio::task::spawn_blocking(move || PlannedRun::plan(&request)).await??;
-        let planned = planned
-            .into_iter()
-            .next()
-            .context("the bundled suite makes one run")?;
-        let progress = Progress::new();
-        let report = self
-            .engine
-            .execute(self.actor, planned, self.stop, &|event| progress.show(event))
-            .await;
-        progress.clear();
-        let report = report?;
-        let gate = GATE.judge(&report, None);
-        Ok(FinishedRun {
-            report,
-            gate,
-            baseline: None,
+impl Told {
+    fn stage(&self, number: u8, what: &str) -> anyhow::Result<()> {
+        self.when(|| {
+            let gap = if number > 1 { "\n" } else { "" };
+            writeln!(anstream::stdout(), "{gap}{}", format!("{number} · {what}").bold())?;
+            Ok(())
         })
     }
+
+    fn when(&self, write: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<()> {
+        if self.is_quiet { Ok(()) } else { write() }
+    }
+
+    async fn run(&self, scene: &Scene, run: &FinishedRun) -> anyhow::Result<()> {
+        if !self.is_quiet {
+            let runs = std::slice::from_ref(run);
+            output::write_runs(
+                Format::Table,
+                &scene.engine,
+                scene.actor,
+                runs,
+                &mut anstream::stdout(),
+            )
+            .await?;
+        }
+        Ok(())
+    }
 }
 
-/// A suite against an agent of ours.
-fn request(
-    suite: SuiteChoice,
-    checks: Option<&str>,
-    (agent, model): (&str, &str),
-) -> anyhow::Result<RunRequest> {
-    let ourselves = std::env::current_exe().context("cannot tell where this program is")?;
-    Ok(RunRequest {
-        suite,
-        checks: checks.map(str::to_owned),
-        target: TargetChoice::Persistent(format!("exec:{} {agent}", quoted(&ourselves))),
-        trials: 1,
-        concurrency: None,
-        timeout: Duration::from_secs(10),
-        judge: None,
-        embedder: None,
-        models: super::models()?,
-        cache: CacheMode::Off,
-        labels: Labels {
-            name: Some(agent.to_owned()),
-            model: Some(model.to_owned()),
-            ..Labels::default()
-        },
-        resume: None,
-    })
-}
-
-/// One word of a command line.
-fn quoted(path: &Path) -> String {
-    format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
-}
-
-fn summary(
-    intake: &Intake,
-    mined: &MineReport,
-    (reviewed, approved): (&Reviewed, &[FinishedRun]),
-    (flawed, fixed, comparison): (&FinishedRun, &FinishedRun, &Comparison),
-    evolved: &Evolved,
-) -> anyhow::Result<String> {
-    let run = |finished: &FinishedRun| {
-        let (tally, run) = (finished.report.tally, &finished.report.run);
-        json!({ "id": run.id, "name": run.run_name, "tally": tally, "pass_rate": tally.pass_rate() })
-    };
-    let document = json!({
-        "intake": intake.document(),
-        "mining": mined,
-        "review": reviewed.document(),
-        "approved_runs": approved.iter().map(run).collect::<Vec<_>>(),
-        "runs": [run(flawed), run(fixed)],
-        "comparison": comparison,
-        "evolution": evolved.document(),
-    });
-    Ok(serde_json::to_string_pretty(&document)?)
-}
-
-fn write_next_steps(
+async fn write_next_steps(
+    scene: &Scene,
+    args: &DemoArgs,
     out: &mut impl std::io::Write,
-    folder: &Path,
-    comparison: &Comparison,
-    whose: &str,
 ) -> anyhow::Result<()> {
-    let data = quoted(folder);
+    let data = quoted(&scene.folder);
+    if args.stays() {
+        let (email, password) = scene.log_in().await?;
+        writeln!(out, "\n{}", "The pages are open".bold())?;
+        writeln!(
+            out,
+            "  {}/dashboard    log in as {email}, password {password}",
+            scene.url
+        )?;
+        writeln!(
+            out,
+            "  Ctrl-C closes them; `pawl demo` opens them again, `pawl serve --data {data}` as well"
+        )?;
+        return Ok(());
+    }
     writeln!(out, "\n{}", "Where to look next".bold())?;
-    writeln!(
-        out,
-        "  pawl compare {} {} --data {data}",
-        comparison.a.id, comparison.b.id
-    )?;
-    writeln!(
-        out,
-        "  pawl run {} --target 'exec:python3 your_agent.py' --checks user-story --baseline latest --data {data}",
-        quoted(&folder.join("stories.json"))
-    )?;
-    writeln!(
-        out,
-        "  pawl user passwd {whose} --data {data}; pawl serve --data {data}    # all of it in a browser"
-    )?;
+    writeln!(out, "  pawl review list --data {data}")?;
+    writeln!(out, "  pawl prompt show {} --data {data}", evolve::NAME)?;
+    writeln!(out, "  pawl demo --data {data}    # all of it in a browser")?;
     Ok(())
 }
