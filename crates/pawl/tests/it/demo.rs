@@ -37,11 +37,14 @@ fn essence(report: &Value) -> Value {
     let evolution = &report["evolution"];
     let verdict = |which: &str| {
         let verdict = &report["gate"][which];
+        let findings = &verdict["findings"];
+        // Objections name tests, whose ids are of their database.
+        let objections = findings["objections"].as_array().unwrap().len();
         json!([
             verdict["kind"],
             verdict["to_version"],
-            verdict["findings"]["objections"],
-            verdict["findings"]["controls"]["tests"]
+            objections,
+            findings["controls"]["tests"]
         ])
     };
     json!({
@@ -114,8 +117,10 @@ fn the_demo_goes_once_around_the_loop_and_says_the_same_again() {
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    let survived = demo(killed.path(), &["--json"]).json();
-    assert_eq!(essence(&survived), essence(&first));
+    let survived = essence(&demo(killed.path(), &["--json"]).json());
+    for (what, expected) in essence(&first).as_object().unwrap() {
+        assert_eq!(&survived[what], expected, "{what}");
+    }
 }
 
 /// Ends with its owner.
