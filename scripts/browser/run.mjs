@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { chromium } from "playwright-core";
 
+import { prepare } from "./evolving.mjs";
 import { Server } from "./server.mjs";
 import { Visit } from "./visit.mjs";
 import * as dashboard from "./tests/dashboard.mjs";
@@ -49,7 +50,7 @@ const MOST = 180_000;
 const failures = [];
 for (const engine of given.engine ? [given.engine] : ["sqlite", "postgres", "firestore"]) {
   const folder = mkdtempSync(join(tmpdir(), "pawl-browser-"));
-  const server = await Server.start({ pawl: given.pawl, engine, folder });
+  const server = await Server.start({ pawl: given.pawl, engine, folder, prepare });
   try {
     await runSuites(engine, server);
   } finally {

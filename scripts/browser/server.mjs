@@ -10,9 +10,10 @@ export const PASSWORD = "correct horse battery staple";
 export class Server {
   /// Starts one, with `rich@example.org`, who has 20,000 interactions, and `poor@example.org`, who has none.
   /// Over Firestore both have none.
-  static async start({ pawl, engine, folder }) {
+  static async start({ pawl, engine, folder, prepare }) {
     const server = new Server(pawl, engine, folder);
     if (engine === "firestore") await server.useFirestore();
+    await prepare(server);
     for (const email of ["rich@example.org", "poor@example.org"]) server.addUser(email);
     if (!server.firestore) server.command(["seed", "--user", "rich@example.org", "--random-seed", "7"]);
     await server.serve();

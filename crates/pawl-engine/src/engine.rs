@@ -1,12 +1,14 @@
 //! The engine: a store and a clock, and what the stages make of them.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use pawl_model::{User, UserId};
 use pawl_store::{Actor, DatabaseStatus, Location, RuntimeRole, Store, migrate_postgres, users};
 use uuid::Uuid;
 
 use crate::auth::Auth;
+use crate::evolve::Named;
 use crate::intake::Intake;
 use crate::mine::MiningModels;
 use crate::suggestions::SuggestionStore;
@@ -24,6 +26,7 @@ pub struct Engine {
     pub(crate) intake: Intake,
     pub(crate) mining: MiningModels,
     pub(crate) suggestions: SuggestionStore,
+    pub(crate) named: Arc<Named>,
 }
 
 /// What [`Engine::migrate`] did.
@@ -59,6 +62,7 @@ impl Engine {
             intake: Intake::default(),
             mining: MiningModels::default(),
             suggestions: SuggestionStore::default(),
+            named: Arc::default(),
         }
     }
 

@@ -59,6 +59,9 @@ pub enum EngineError {
     /// A prompt cannot be added or changed as asked.
     #[error("{0}")]
     Prompt(String),
+    /// The same promotion waits for a worker.
+    #[error("the same promotion waits already")]
+    PromotionWaits,
     /// What a journal holds cannot be read or written.
     #[error("the journal of the optimisation cannot be read")]
     JournalData(#[source] serde_json::Error),

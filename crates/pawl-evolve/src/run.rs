@@ -56,7 +56,7 @@ impl<E: Evaluate, R: Reflect, J: Journal> Run<'_, E, R, J> {
     /// another run's; [`EvolveError::Journal`] at any time.
     pub async fn evolve(&self) -> Result<Report, EvolveError<J::Error>> {
         let forecast = self.forecast();
-        self.check(&forecast)?;
+        self.refuse(&forecast)?;
         let opened = self.journal.open().await.map_err(EvolveError::Journal)?;
         (self.control.observer)(&Event::Began {
             forecast: &forecast,
@@ -126,8 +126,15 @@ impl<E: Evaluate, R: Reflect, J: Journal> Run<'_, E, R, J> {
         Ok(())
     }
 
-    /// Refuses what cannot come to anything, before anything is called.
-    fn check(&self, forecast: &Forecast) -> Result<(), EvolveError<J::Error>> {
+    /// Refuses what [`Run::evolve`] would refuse before anything is called.
+    ///
+    /// # Errors
+    /// [`EvolveError::Settings`], [`EvolveError::BuysNothing`] and [`EvolveError::UnknownCost`].
+    pub fn check(&self) -> Result<(), EvolveError<J::Error>> {
+        self.refuse(&self.forecast())
+    }
+
+    fn refuse(&self, forecast: &Forecast) -> Result<(), EvolveError<J::Error>> {
         let Settings { limits, rules, .. } = self.settings;
         let wrong = |what: &str| Err(EvolveError::Settings(what.to_owned()));
         if self.settings.look_ahead == 0 {

@@ -12,6 +12,10 @@ words! {
         Mine = "mine",
         /// Suggestions of tests get drafts.
         Draft = "draft",
+        /// A prompt is evolved.
+        Evolve = "evolve",
+        /// A candidate is compared with the live prompt, and becomes live where it passes.
+        Promote = "promote",
     }
 }
 

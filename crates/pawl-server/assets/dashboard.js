@@ -39,6 +39,7 @@ function read(table) {
     const [name, ...cells] = row.cells;
     return {
       name: name.textContent,
+      at: "at" in name.dataset ? Number(name.dataset.at) : null,
       href: name.querySelector("a").href,
       cells: cells.map((cell) => ({
         value: "value" in cell.dataset ? Number(cell.dataset.value) : null,
@@ -66,13 +67,18 @@ function band(table) {
 }
 
 function drawn(table) {
+  const isAt = table.rows.some(({ at }) => at !== null);
   const shapes = {
+    steps: ({ colour }) => ({ type: "line", step: "end", symbol: "none", lineStyle: { width: 2, color: colour } }),
+    points: ({ colour }) => ({ type: "scatter", symbolSize: 7, itemStyle: { color: colour } }),
     line: ({ colour }) => ({ type: "line", symbolSize: 5, showSymbol: table.rows.length <= 40, lineStyle: { width: 2, color: colour }, itemStyle: { color: colour } }),
     bar: ({ colour }) => ({ type: "bar", stack: "all", barCategoryGap: "20%", itemStyle: { color: colour } }),
   };
   const series = table.series.flatMap((one, index) => {
     const shape = shapes[one.shape]?.({ colour: colourOf(one.colour) });
-    return shape ? [{ ...shape, data: columnOf(table, index), column: index, connectNulls: false }] : [];
+    const values = columnOf(table, index);
+    const data = isAt ? values.map((value, row) => [table.rows[row].at, value]) : values;
+    return shape ? [{ ...shape, data, column: index, connectNulls: false }] : [];
   });
   return [...band(table), ...series];
 }
@@ -87,8 +93,8 @@ function tooltip(table, at) {
 
 // Of an axis of scores: none is below 0 or above 1.
 const ends = {
-  min: ({ min }) => Math.max(0, Math.floor(min * 20 - 0.5) / 20),
-  max: ({ max }) => Math.min(1, Math.ceil(max * 20 + 0.5) / 20),
+  min: ({ min }) => (Number.isFinite(min) ? Math.max(0, Math.floor(min * 20 - 0.5) / 20) : 0),
+  max: ({ max }) => (Number.isFinite(max) ? Math.min(1, Math.ceil(max * 20 + 0.5) / 20) : 1),
 };
 
 function options(table, unit) {
@@ -110,9 +116,9 @@ function options(table, unit) {
       formatter: ([{ dataIndex }]) => tooltip(table, dataIndex),
     },
     xAxis: {
-      type: "category",
-      data: table.rows.map(({ name }) => name),
-      boundaryGap: isBar,
+      ...(table.rows.some(({ at }) => at !== null)
+        ? { type: "value", min: 0, splitLine: { show: false } }
+        : { type: "category", data: table.rows.map(({ name }) => name), boundaryGap: isBar }),
       axisLine: { lineStyle: { color: line } },
       axisTick: { show: false },
       axisLabel: { color: soft, hideOverlap: true },
@@ -129,10 +135,20 @@ function options(table, unit) {
   };
 }
 
+// The row above which a place is: the nearest, where rows have places of their own.
+function rowAt({ rows }, x) {
+  const distance = ({ at }) => Math.abs(at - x);
+  if (rows.every(({ at }) => at === null)) return rows[x];
+  return rows.reduce((nearest, row) => (distance(row) < distance(nearest) ? row : nearest));
+}
+
 function chart(figure) {
-  const table = read(figure.querySelector("table"));
+  let table;
   const plot = echarts.init(figure.querySelector(".plot"), null, { renderer: "canvas" });
-  const draw = () => plot.setOption(options(table, figure.dataset.unit), true);
+  const draw = () => {
+    table = read(figure.querySelector("table"));
+    plot.setOption(options(table, figure.dataset.unit), true);
+  };
   draw();
   // Anywhere above a point leads to the rows behind it; on a bar of a flag, to those with it.
   let hit;
@@ -142,10 +158,10 @@ function chart(figure) {
   });
   plot.getZr().on("click", ({ offsetX, offsetY }) => {
     if (!plot.containPixel("grid", [offsetX, offsetY])) return;
-    const [at] = plot.convertFromPixel("grid", [offsetX, offsetY]);
-    const href = hit ?? table.rows[at].href;
+    const [x] = plot.convertFromPixel("grid", [offsetX, offsetY]);
+    const href = hit ?? rowAt(table, x)?.href;
     hit = undefined;
-    location.assign(href);
+    if (href) location.assign(href);
   });
   plot.getZr().on("mousemove", ({ offsetX, offsetY }) => {
     plot.getZr().setCursorStyle(plot.containPixel("grid", [offsetX, offsetY]) ? "pointer" : "default");
@@ -160,6 +176,7 @@ function drawAll() {
   const draws = [...document.querySelectorAll("[data-chart]")].filter((figure) => figure.querySelector(".plot")).map(chart);
   const redraw = () => draws.forEach((draw) => draw());
   document.addEventListener("pawl:theme", redraw);
+  document.addEventListener("pawl:tables", redraw);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
 }
 
@@ -185,6 +202,47 @@ function listen(line) {
   addEventListener("pagehide", () => source.close());
 }
 
+// ---- What goes on: parts of the page, taken anew from its own address when there is something new ----
+
+const FOLLOWED = ["#facts", "#trouble", "#score table", "#lineage", "#candidates tbody"];
+
+async function take() {
+  const response = await fetch(location.href, { headers: { accept: "text/html" } });
+  if (!response.ok) return;
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  // A page that came to its end has what this one has not: it is loaded whole.
+  if (!page.querySelector("[data-follows]")) return location.reload();
+  for (const selector of FOLLOWED) {
+    const [part, next] = [document, page].map((of) => of.querySelector(selector));
+    if (!part || !next || part.innerHTML === next.innerHTML) continue;
+    // Where somebody is by keyboard stays where they are.
+    const focused = part.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
+    part.replaceChildren(...next.childNodes);
+    if (focused) part.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
+  }
+  document.dispatchEvent(new CustomEvent("pawl:tables"));
+}
+
+function follow(part) {
+  const source = new EventSource(part.dataset.follows);
+  let isTaking = false;
+  let isNew = false;
+  const next = async () => {
+    if (isTaking) return void (isNew = true);
+    isTaking = true;
+    await take().catch(() => {});
+    isTaking = false;
+    if (isNew) {
+      isNew = false;
+      next();
+    }
+  };
+  source.addEventListener("message", next);
+  addEventListener("pagehide", () => source.close());
+}
+
 if (globalThis.echarts) drawAll();
 const live = document.querySelector("[data-live]");
 if (live) listen(live);
+const followed = document.querySelector("[data-follows]");
+if (followed) follow(followed);

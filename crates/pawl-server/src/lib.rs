@@ -19,6 +19,7 @@ mod logging;
 mod metrics;
 mod observe;
 mod openapi;
+mod optimizations;
 mod otlp;
 mod paging;
 mod parameters;

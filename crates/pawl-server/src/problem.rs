@@ -178,8 +178,13 @@ impl From<EngineError> for Problem {
 impl From<&EngineError> for Problem {
     fn from(error: &EngineError) -> Self {
         let code = match error {
-            EngineError::UnknownRun { .. } | EngineError::UnknownUser { .. } => ErrorCode::NotFound,
-            EngineError::OutdatedPolicy => ErrorCode::Conflict,
+            EngineError::UnknownRun { .. }
+            | EngineError::UnknownUser { .. }
+            | EngineError::UnknownOptimization { .. } => ErrorCode::NotFound,
+            EngineError::OutdatedPolicy | EngineError::PromotionWaits => ErrorCode::Conflict,
+            EngineError::Evolution(_) | EngineError::Prompt(_) | EngineError::TooFewExamples { .. } => {
+                ErrorCode::Unprocessable
+            }
             EngineError::Suggestions(_) => ErrorCode::SuggestionsFailed,
             error if error.is_bad_value() => ErrorCode::InvalidParameter,
             error if error.is_unavailability() => ErrorCode::DatabaseUnavailable,

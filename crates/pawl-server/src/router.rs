@@ -15,7 +15,7 @@ use crate::limits::{Places, bounded};
 use crate::problem::ProblemDocument;
 use crate::{
     AppState, auth, browser, dialect, eval_tests, health, intake, interactions, linger, metrics, observe,
-    openapi, otlp, prompts, rest, runs, suggestions, ui,
+    openapi, optimizations, otlp, prompts, rest, runs, suggestions, ui,
 };
 
 /// Everything that the server answers.
@@ -71,6 +71,15 @@ fn declared() -> (Routes, OpenApi) {
         .routes(routes!(suggestions::runs))
         .routes(routes!(suggestions::run))
         .routes(routes!(suggestions::mine))
+        .routes(routes!(optimizations::begin, optimizations::list))
+        .routes(routes!(optimizations::get))
+        .routes(routes!(optimizations::candidates))
+        .routes(routes!(optimizations::stream::tell))
+        .routes(routes!(optimizations::cancel))
+        .routes(routes!(prompts::list))
+        .routes(routes!(prompts::get))
+        .routes(routes!(prompts::promote))
+        .routes(routes!(prompts::roll_back))
         .routes(routes!(prompts::live))
         .routes(routes!(eval_tests::run_once))
         .routes(routes!(eval_tests::generate))

@@ -75,6 +75,7 @@ pub fn statements() -> Vec<Statement> {
         crate::evolution::STATEMENTS,
         crate::evolution::CANDIDATE_STATEMENTS,
         crate::evolution::JOURNAL_STATEMENTS,
+        crate::evolution::SERVICE_STATEMENTS,
         crate::prompts::STATEMENTS,
         crate::traces::STATEMENTS,
     ]

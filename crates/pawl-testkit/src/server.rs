@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use pawl_engine::auth::{EmailAddress, ExposeSecret as _, NewAccount};
+use pawl_engine::evolve::Named;
 use pawl_engine::{Actor, Clock, Engine};
 use pawl_model::{CaseRecord, Run, UserId};
 use pawl_server::{AppState, ServerSettings};
@@ -122,8 +123,20 @@ impl TestServer {
     /// # Panics
     /// As [`TestServer::new`].
     pub async fn with(database: TestDatabase, settings: ServerSettings) -> Self {
+        Self::start(database, settings, Named::default()).await
+    }
+
+    /// Starts one whose callers may name these targets.
+    ///
+    /// # Panics
+    /// As [`TestServer::new`].
+    pub async fn with_named(database: TestDatabase, named: Named) -> Self {
+        Self::start(database, ServerSettings::default(), named).await
+    }
+
+    async fn start(database: TestDatabase, settings: ServerSettings, named: Named) -> Self {
         let clock = FakeClock::at(samples::time(999));
-        let engine = Engine::new(database.store.clone(), clock.clock());
+        let engine = Engine::new(database.store.clone(), clock.clock()).with_named(named);
         #[cfg(feature = "firestore")]
         let engine = match &database.firestore {
             Some(emulator) => engine.with_suggestions(emulator.suggestions()),

@@ -1,6 +1,7 @@
 //! Configuration: flags over environment over `pawl.toml` over defaults, each setting with where it comes from.
 
 mod file;
+mod targets;
 #[cfg(test)]
 mod tests;
 
@@ -18,6 +19,7 @@ use pawl_server::ServerSettings;
 
 use self::file::File;
 pub(crate) use self::file::KeptIn;
+use self::targets::Targets;
 use crate::cli::DatabaseArgs;
 use crate::exit::Usage;
 
@@ -123,6 +125,10 @@ pub(crate) struct Settings {
     pub(crate) embedding_model: Setting<Option<ModelSpec>>,
     /// What a run of mining may cost; none: the default.
     pub(crate) mining_max_cost: Setting<Option<Usd>>,
+    /// Targets that optimisations may name which are started from outside; none: none of these is started.
+    pub(crate) evolve_targets: Setting<Option<Targets>>,
+    /// The folder whose suites they may name; none: the approved tests alone.
+    pub(crate) evolve_suites: Setting<Option<PathBuf>>,
     /// Where suggestions are kept.
     pub(crate) suggestions: Setting<KeptIn>,
     /// What the names of collections of Firestore begin with; none: with nothing else.
@@ -152,6 +158,7 @@ impl Settings {
     ) -> anyhow::Result<Self> {
         let defaults = ServerSettings::default();
         let (server, auth, mining, suggestions) = (file.server, file.auth, file.mining, file.suggestions);
+        let evolve = file.evolve;
         let in_file = Origin::File;
         Ok(Self {
             file: None,
@@ -231,6 +238,19 @@ impl Settings {
                         .ok_or_else(|| format!("`{text}` is no amount of US dollars, such as 2.50"))
                 },
             )?),
+            evolve_targets: or_none(
+                read(environment.text("PAWL_EVOLVE_TARGETS"), Targets::parse)?
+                    .or(said(evolve.targets.map(Targets), in_file)),
+            ),
+            evolve_suites: or_none(
+                said(
+                    environment
+                        .text("PAWL_EVOLVE_SUITES")
+                        .map(|text| PathBuf::from(text.value)),
+                    Origin::Environment("PAWL_EVOLVE_SUITES"),
+                )
+                .or(said(evolve.suites, in_file)),
+            ),
             suggestions: or_default(
                 environment
                     .parsed("PAWL_SUGGESTIONS", "`database` or `firestore`")?

@@ -1,31 +1,6 @@
 import { strict as assert } from "node:assert";
-import { execFile } from "node:child_process";
-import { once } from "node:events";
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { promisify } from "node:util";
 
-/// A model that proposes one rule after the other, as Ollama answers.
-async function scriptedModel() {
-  const server = createServer(async (request, response) => {
-    let asked = "";
-    for await (const part of request) asked += part;
-    const next = asked.includes("Answer. Say please.") ? "Answer. Say please. Say sorry." : "Answer. Say please.";
-    response.setHeader("content-type", "application/json");
-    response.end(JSON.stringify({ model: "scripted", message: { role: "assistant", content: `\`\`\`\n${next}\n\`\`\`` }, done: true, done_reason: "stop" }));
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return server;
-}
-
-/// Runs a command; meanwhile the scripted model answers.
-async function run(server, words, environment = {}) {
-  const { stdout } = await promisify(execFile)(server.pawl, words, { env: { ...server.environment, ...environment } });
-  return stdout;
-}
+import { file } from "../evolving.mjs";
 
 export async function fromAFirstPromptToABetterOneThatIsLive(visit, server) {
   const { page } = visit;
@@ -34,40 +9,84 @@ export async function fromAFirstPromptToABetterOneThatIsLive(visit, server) {
   await visit.logIn(email, "/prompts");
   assert(await page.getByRole("heading", { name: "No prompt yet" }).isVisible());
   await visit.look("prompts-empty");
-
-  const folder = mkdtempSync(join(tmpdir(), "pawl-prompts-"));
-  const file = (name, text) => {
-    writeFileSync(join(folder, name), text);
-    return join(folder, name);
-  };
-  const agent = file("agent.sh", 'read -r request\ncase "$request" in\n*sorry.*) echo sorry, please ;;\n*please.*) echo please ;;\n*) echo no ;;\nesac\n');
-  const cases = Array.from({ length: 30 }, (_, n) => `  - {id: case-${n}, vars: {input: q${n}}, assert: [{type: contains, value: please}, {type: contains, value: sorry}]}\n`);
-  const suite = file("suite.yaml", `tests:\n${cases.join("")}`);
   server.command(["prompt", "add", "support", file("support.txt", "Answer.\n"), "--user", email]);
-  const model = await scriptedModel();
-  const words = ["evolve", suite, "--prompt", "support", "--target", `exec:sh ${agent}`, "--reflector", "ollama:scripted", "--max-metric-calls", "400", "--user", email, "--json"];
-  const evolved = JSON.parse(await run(server, words, { OLLAMA_HOST: `http://127.0.0.1:${model.address().port}` }));
-  model.close();
-  await run(server, ["promote", evolved.best.id, "--prompt", "support", "--by", "Ada", "--reason", "the suite passes", "--user", email]);
 
-  await page.reload();
-  await visit.look("prompts");
-  await page.getByRole("link", { name: "support" }).first().click();
-  await page.waitForURL("/prompts/support");
-  assert(await page.getByRole("heading", { name: "Live, version 2" }).isVisible());
-  assert(await page.getByText("by Ada").isVisible());
-  assert(await page.getByText(/0\.000 → 1\.000 on \d+ held-out examples/).isVisible());
-  await visit.look("prompt");
+  // What it may take is seen before it begins; what is wrong is said beside the form.
+  await page.goto("/prompts/support");
+  await page.getByLabel("Suite").fill("suite.yaml");
+  await page.getByLabel("Model that proposes texts").fill("ollama:scripted");
+  await page.getByLabel("Calls of the target, at most").fill("3");
+  await page.getByRole("button", { name: "Show what it may take" }).click();
+  await page.getByRole("alert").getByText("the limits buy no proposal").waitFor();
+  visit.expectNoise(/422/);
+  await page.getByLabel("Calls of the target, at most").fill("400");
+  await page.getByRole("button", { name: "Show what it may take" }).click();
+  await page.getByRole("heading", { name: "What it may take, at most" }).waitFor();
+  await visit.look("prompt-quote");
+  await page.getByRole("button", { name: "Begin" }).click();
+  await page.waitForURL(/\/optimizations\/aor_/);
+  const address = page.url();
 
-  await page.goto(`/optimizations/${evolved.run.id}`);
+  // It is followed while it goes on, and nothing moves.
+  const rows = page.locator("#candidates tbody tr");
+  const top = () => page.locator("#candidates").evaluate((part) => part.getBoundingClientRect().top + scrollY);
+  await page.locator("#lineage a").first().waitFor();
+  const before = await top();
+  await rows.nth(1).waitFor();
+  if (await page.locator("[data-follows]").count()) {
+    assert.equal(await top(), before, "what is below stays where it is");
+    await visit.look("optimization-live");
+  }
+  await page.locator("#facts .state.passed").waitFor({ timeout: 60_000 });
+  assert.equal(page.url(), address);
   assert(await page.getByText("Best", { exact: true }).isVisible());
-  assert.equal(await page.locator("ins").first().textContent(), " Say sorry.");
-  const cells = page.getByRole("img", { name: /^case-\d+: / });
-  assert((await cells.count()) > 0);
+  assert.equal(await page.locator("#candidate ins").first().textContent(), " Say sorry.");
+  assert((await page.getByRole("img", { name: /^case-\d+: / }).count()) > 0);
+  assert.equal(await page.locator("#lineage .lineage .lineage .lineage li").count(), 1, "a child of a child");
+  assert.match(await page.locator("#facts").textContent(), /Calls of the target\s*\d+ of 400/);
+  await page.locator("#score summary").click();
+  assert.equal(await page.locator("#score tbody tr").last().locator("td").first().textContent(), "1.000");
+  const behind = page.locator("#candidate details").first();
+  await behind.locator("summary").click();
+  assert(await behind.getByText("sorry").first().isVisible(), "the feedback that led to it");
   await visit.look("optimization");
-  await page.locator("tbody tr").first().getByRole("link").click();
+  await rows.first().getByRole("link").click();
   await page.waitForURL(/candidate=apc_/);
   await page.getByText("What it did, the worst first").waitFor();
-  await page.locator("details > summary").first().click();
-  assert(await page.getByText("contains").first().isVisible());
+
+  // Promoted by a worker: the verdict appears by itself.
+  await page.goto(address);
+  await page.getByRole("link", { name: "Promote it" }).click();
+  await page.waitForURL(/\/prompts\/support\?candidate=apc_/);
+  await page.locator("#promote-reason").fill("the suite passes");
+  await page.getByRole("button", { name: "Compare and promote" }).click();
+  await page.waitForURL(/done=promoting/);
+  await page.getByRole("heading", { name: "Live, version 2" }).waitFor({ timeout: 60_000 });
+  assert(await page.getByText(`by ${email}`).first().isVisible());
+  assert(await page.getByText(/0\.000 → 1\.000 on \d+ held-out examples/).isVisible());
+  await visit.look("prompt");
+  await page.goto("/prompts");
+  await visit.look("prompts");
+
+  await page.goto("/prompts/support");
+  await page.locator("#back-reason").fill("only to see");
+  await page.getByRole("button", { name: "Make it live again" }).click();
+  await page.waitForURL(/done=back/);
+  assert(await page.getByRole("heading", { name: "Live, version 1" }).isVisible());
+}
+
+export async function oneThatIsStoppedStaysStopped(visit, server) {
+  const { page } = visit;
+  const email = `stopped-${Date.now()}@example.org`;
+  server.addUser(email);
+  server.command(["prompt", "add", "support", file("support.txt", "Answer.\n"), "--user", email]);
+  await visit.logIn(email, "/prompts/support");
+  await page.getByLabel("Suite").fill("suite.yaml");
+  await page.getByLabel("Model that proposes texts").fill("ollama:scripted");
+  await page.getByRole("button", { name: "Show what it may take" }).click();
+  await page.getByRole("button", { name: "Begin" }).click();
+  await page.waitForURL(/\/optimizations\/aor_/);
+  await page.getByRole("button", { name: "Stop it" }).click();
+  await page.locator("#facts").getByText("stopped", { exact: true }).waitFor({ timeout: 30_000 });
+  assert(await page.getByText("it was stopped").isVisible());
 }

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::trying::Trying;
+use crate::worker::Work;
 use crate::{Engine, EngineError};
 
 /// Random letters of an id, in bytes before they are written: sixteen letters.
@@ -31,6 +32,7 @@ pub(crate) struct DatabaseJournal<'a> {
     user: UserId,
     run_id: &'a str,
     trying: &'a Trying,
+    work: &'a Work,
     /// How many generations there are before each candidate.
     generations: Mutex<HashMap<CandidateDigest, i64>>,
 }
@@ -47,12 +49,17 @@ pub(crate) fn id_of(prefix: &str, parts: &[&str]) -> String {
 }
 
 impl<'a> DatabaseJournal<'a> {
-    pub(crate) fn new(engine: &'a Engine, (user, run_id): (UserId, &'a str), trying: &'a Trying) -> Self {
+    pub(crate) fn new(
+        engine: &'a Engine,
+        (user, run_id): (UserId, &'a str),
+        (trying, work): (&'a Trying, &'a Work),
+    ) -> Self {
         Self {
             engine,
             user,
             run_id,
             trying,
+            work,
             generations: Mutex::default(),
         }
     }
@@ -63,7 +70,7 @@ impl<'a> DatabaseJournal<'a> {
     }
 
     async fn write(&self) -> Result<Scope, EngineError> {
-        Ok(self.engine.store.write(Actor::Service).await?)
+        self.work.begin(self.engine).await
     }
 
     fn generation(&self, digest: &CandidateDigest, parents: &[CandidateDigest]) -> i64 {

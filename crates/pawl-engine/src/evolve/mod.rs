@@ -5,7 +5,11 @@
 mod examples;
 mod journal;
 mod memory;
+mod named;
+mod progress;
+mod quote;
 mod reflecting;
+mod service;
 mod trying;
 
 use std::time::{Duration, Instant};
@@ -25,12 +29,18 @@ use self::journal::DatabaseJournal;
 pub(crate) use self::journal::{example_id, id_of, with_run};
 pub use self::memory::Earlier;
 use self::memory::Remembering;
+pub use self::named::Named;
+pub use self::progress::{OptimizationDetail, Point, Progress, Pulse};
+pub use self::quote::Quote;
 use self::reflecting::Reflecting;
+pub use self::service::{MOST_LOOK_AHEAD, MOST_METRIC_CALLS, NewOptimization};
 pub use self::trying::Weights;
 pub(crate) use self::trying::{Attempt, Trying};
 use crate::run::RunRequest;
+use crate::worker::Work;
 use crate::{Engine, EngineError};
-pub use pawl_evolve::{Cancel, Event, Forecast, Limits, Outcome, Settings};
+pub use pawl_evolve::{Cancel, Commit, Event, Forecast, Limits, Outcome, Settings, Spend, View};
+use tokio_util::sync::CancellationToken;
 
 /// Candidates that are read at once.
 const MAX_CANDIDATES: u32 = 10_000;
@@ -71,6 +81,13 @@ pub struct PlannedEvolution {
     /// Cases that the search never sees.
     pub hold_out: usize,
     target: String,
+}
+
+/// What a search is made within.
+struct Session<'a> {
+    work: &'a Work,
+    cancel: &'a Cancel,
+    observer: &'a (dyn Fn(&Optimization, &Event<'_>) + Sync),
 }
 
 /// What came of it.
@@ -174,7 +191,7 @@ impl Engine {
         observer: &(dyn Fn(&Optimization, &Event<'_>) + Sync),
     ) -> Result<EvolveReport, EngineError> {
         let user = planned.request.user_id;
-        let mut run = match &planned.request.resume {
+        let run = match &planned.request.resume {
             None => {
                 let run = planned.run(self)?;
                 let mut scope = self.store.write(Actor::Service).await?;
@@ -184,9 +201,30 @@ impl Engine {
             }
             Some(id) => self.resumed(&planned, user, id).await?,
         };
+        let session = Session {
+            work: &Work::by_hand(CancellationToken::new()),
+            cancel,
+            observer,
+        };
+        self.search(&planned, run, session).await
+    }
+
+    /// Searches, from wherever the journal is, and writes what came of it.
+    async fn search(
+        &self,
+        planned: &PlannedEvolution,
+        mut run: Optimization,
+        session: Session<'_>,
+    ) -> Result<EvolveReport, EngineError> {
+        let Session {
+            work,
+            cancel,
+            observer,
+        } = session;
+        let user = planned.request.user_id;
         let began = Instant::now();
         let before = Duration::from_millis(u64::try_from(run.elapsed_ms).unwrap_or(0));
-        let journal = DatabaseJournal::new(self, (user, &run.id), &planned.trying);
+        let journal = DatabaseJournal::new(self, (user, &run.id), (&planned.trying, work));
         let evaluate = Remembering {
             engine: self,
             user,
@@ -215,16 +253,23 @@ impl Engine {
         run.elapsed_ms = elapsed;
         let report = match outcome {
             Ok(report) => report,
+            // A job is taken up again where the database did not answer.
+            Err(EvolveError::Journal(error)) if work.lease().is_some() => return Err(error),
             Err(error) => {
                 run.status = OptimizationStatus::Failed;
                 run.error = Some(error.to_string());
-                self.put_optimization(&run).await?;
+                self.put_end(&run, (&[], work)).await?;
                 return Err(match error {
                     EvolveError::Journal(error) => error,
                     other => EngineError::Evolution(other.to_string()),
                 });
             }
         };
+        // The worker has to stop, and not the search.
+        if report.finish == Finish::Cancelled && work.is_stopped() {
+            let best = None;
+            return Ok(EvolveReport { run, report, best });
+        }
         run.status = match &report.finish {
             Finish::Cancelled | Finish::Paused(_) => OptimizationStatus::Cancelled,
             _ => OptimizationStatus::Completed,
@@ -234,8 +279,8 @@ impl Engine {
         run.iterations = i64::try_from(report.counts.steps).unwrap_or(i64::MAX);
         run.finish = Some(finish(&report.finish));
         run.completed_at = (run.status == OptimizationStatus::Completed).then(|| self.clock.now());
-        self.put_standings(user, &run.id).await?;
-        self.put_optimization(&run).await?;
+        let candidates = self.standings(user, &run.id).await?;
+        self.put_end(&run, (&candidates, work)).await?;
         let best = match &run.best_candidate_id {
             Some(id) => self.prompt_candidate(Actor::Tenant(user), id).await?,
             None => None,
@@ -280,21 +325,28 @@ impl Engine {
         Ok(scope.commit().await?)
     }
 
-    /// Writes how good each candidate is, from its rows.
-    async fn put_standings(&self, user: UserId, run_id: &str) -> Result<(), EngineError> {
+    /// How good each candidate is, from its rows.
+    async fn standings(&self, user: UserId, run_id: &str) -> Result<Vec<PromptCandidate>, EngineError> {
         let mut scope = self.store.read(Actor::Tenant(user)).await?;
         let mut candidates = evolution::candidates(&mut scope, run_id, MAX_CANDIDATES).await?;
         let scores = evolution::scores(&mut scope, run_id).await?;
-        drop(scope);
         standings::put(&mut candidates, &scores);
-        let mut scope = self.store.write(Actor::Service).await?;
-        for candidate in candidates
-            .iter()
-            .filter(|candidate| candidate.avg_score.is_some())
-        {
+        candidates.retain(|candidate| candidate.avg_score.is_some());
+        Ok(candidates)
+    }
+
+    /// Writes how a run ended, and how good its candidates are.
+    async fn put_end(
+        &self,
+        run: &Optimization,
+        (candidates, work): (&[PromptCandidate], &Work),
+    ) -> Result<(), EngineError> {
+        let mut scope = work.begin(self).await?;
+        for candidate in candidates {
             evolution::set_standing(&mut scope, candidate).await?;
         }
-        Ok(scope.commit().await?)
+        evolution::set_status(&mut scope, run).await?;
+        work.finish(scope, self.clock.now()).await
     }
 
     /// An optimisation, where the actor sees it.

@@ -1,11 +1,13 @@
 //! Prompts and their versions: which is live, and why.
 
 pub mod gate;
+mod service;
 mod verdict;
 
 use pawl_model::{Json, PromotionVerdict, PromptComponent, PromptVersion, UserId, VerdictKind};
 use pawl_store::{Actor, prompts};
 
+pub use self::service::{NewPromotion, PromotionUnderWay};
 pub use self::verdict::{OnRefusal, Promotion};
 use crate::{Engine, EngineError};
 

@@ -6,7 +6,9 @@ use pawl_model::{
     Json, PromotionVerdict, PromptCandidate, PromptEvaluation, PromptVersion, UserId, VerdictKind,
 };
 use pawl_store::{Actor, evolution, prompts};
+use serde::{Deserialize, Serialize};
 use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
 use super::gate::{self, Findings, Pair};
 use super::verdict_id;
@@ -14,10 +16,12 @@ use crate::evolve::{Part, Trying, Weights, example_id, id_of, with_run};
 use crate::review::ReviewError;
 use crate::review::approved::ApprovedTest;
 use crate::run::{RunRequest, SuiteChoice};
+use crate::worker::Work;
 use crate::{Engine, EngineError};
 
 /// Whether a refusal of the gate is final.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum OnRefusal {
     /// It is.
     Refuse,
@@ -56,6 +60,16 @@ impl Engine {
     /// # Errors
     /// When there is no such candidate or prompt, nobody or no reason is named, or the comparison cannot be made.
     pub async fn promote(&self, promotion: Promotion<'_>) -> Result<PromotionVerdict, EngineError> {
+        let work = Work::by_hand(CancellationToken::new());
+        self.promote_within(promotion, (verdict_id(self), &work)).await
+    }
+
+    /// The same, with the last transaction of a job.
+    pub(super) async fn promote_within(
+        &self,
+        promotion: Promotion<'_>,
+        (verdict_id, work): (String, &Work),
+    ) -> Result<PromotionVerdict, EngineError> {
         named(promotion.by, promotion.reason)?;
         let (user, name) = (promotion.user_id, promotion.name);
         let candidate = self
@@ -73,7 +87,7 @@ impl Engine {
             (false, OnRefusal::Refuse) => VerdictKind::Refused,
         };
         let at = self.clock.now();
-        let mut scope = self.store.write(Actor::Service).await?;
+        let mut scope = work.begin(self).await?;
         let held = prompts::hold(&mut scope, user, name).await?;
         if held != Some(live.version) {
             return Err(EngineError::Prompt(format!(
@@ -89,11 +103,10 @@ impl Engine {
                 Some(version)
             }
         };
-        let id = verdict_id(self);
-        let evaluations = self.evaluations_of_gate((&id, &candidate), &tried)?;
+        let evaluations = self.evaluations_of_gate((&verdict_id, &candidate), &tried)?;
         evolution::insert_evaluations(&mut scope, user, &evaluations).await?;
         let verdict = PromotionVerdict {
-            id,
+            id: verdict_id,
             name: name.to_owned(),
             kind,
             from_version: Some(live.version),
@@ -105,7 +118,7 @@ impl Engine {
             created_at: at,
         };
         prompts::insert_verdict(&mut scope, user, &verdict).await?;
-        scope.commit().await?;
+        work.finish(scope, at).await?;
         Ok(verdict)
     }
 
@@ -297,7 +310,7 @@ impl Tried {
     }
 }
 
-fn named(by: &str, reason: &str) -> Result<(), EngineError> {
+pub(super) fn named(by: &str, reason: &str) -> Result<(), EngineError> {
     if by.trim().is_empty() || reason.trim().is_empty() {
         return Err(EngineError::Prompt(
             "a verdict needs the name of who decides, and a reason".to_owned(),

@@ -71,6 +71,11 @@ impl Work {
         self.stop.is_cancelled()
     }
 
+    /// Waits until the rest is for later.
+    pub(crate) async fn stopped(&self) {
+        self.stop.cancelled().await;
+    }
+
     /// The job that it is for.
     pub(crate) fn lease(&self) -> Option<Lease> {
         self.lease
@@ -203,6 +208,8 @@ impl Engine {
         match job.kind {
             JobKind::Mine => self.mine_for_job(job, work).await,
             JobKind::Draft => self.draft_for_job(job, work).await,
+            JobKind::Evolve => self.evolve_for_job(job, work).await,
+            JobKind::Promote => self.promote_for_job(job, work).await,
         }
     }
 

@@ -22,11 +22,11 @@ on_both_engines!(
     kinds_of_checks_count_as_a_run_says,
 );
 
-const TARGET: &str = "openai:gpt-4o-mini";
-const REFLECTOR: &str = "openai:gpt-4o";
+pub(crate) const TARGET: &str = "openai:gpt-4o-mini";
+pub(crate) const REFLECTOR: &str = "openai:gpt-4o";
 
 /// A target that is polite, and honest, only where its prompt says so; and a model that proposes one rule after the other.
-fn script() -> Script {
+pub(crate) fn script() -> Script {
     let block = |text: &str| Reply::text(format!("Better:\n\n```\n{text}\n```\n")).with_usage(100, 20);
     Script::new()
         // Reflections, by the text that they are to improve: the longest first.
@@ -39,7 +39,7 @@ fn script() -> Script {
         .otherwise(Reply::text("no").with_usage(10, 5))
 }
 
-fn suite(cases: usize) -> String {
+pub(crate) fn suite(cases: usize) -> String {
     let tests: String = (0..cases)
         .map(|n| {
             format!(
@@ -51,16 +51,16 @@ fn suite(cases: usize) -> String {
     format!("tests:\n{tests}")
 }
 
-fn user() -> UserId {
+pub(crate) fn user() -> UserId {
     samples::user(1).id
 }
 
-async fn rig(database: TestDatabase) -> Rig {
+pub(crate) async fn rig(database: TestDatabase) -> Rig {
     database.add_users(1).await;
     Rig::new(database)
 }
 
-fn request(rig: &Rig, server: &ModelServer, calls: u64) -> EvolveRequest {
+pub(crate) fn request(rig: &Rig, server: &ModelServer, calls: u64) -> EvolveRequest {
     let models = Rig::models(&server.variables());
     EvolveRequest {
         user_id: user(),
@@ -91,7 +91,7 @@ fn request(rig: &Rig, server: &ModelServer, calls: u64) -> EvolveRequest {
     }
 }
 
-async fn evolve(rig: &Rig, request: EvolveRequest) -> EvolveReport {
+pub(crate) async fn evolve(rig: &Rig, request: EvolveRequest) -> EvolveReport {
     let planned = PlannedEvolution::plan(&rig.engine, request).unwrap();
     rig.engine
         .evolve(planned, &Cancel::new(), &|_, _| {})
@@ -100,7 +100,7 @@ async fn evolve(rig: &Rig, request: EvolveRequest) -> EvolveReport {
 }
 
 /// What of candidates has to be the same however often a run was stopped.
-fn texts(candidates: &[PromptCandidate]) -> Vec<(i64, CandidateStatus, String, Vec<String>)> {
+pub(crate) fn texts(candidates: &[PromptCandidate]) -> Vec<(i64, CandidateStatus, String, Vec<String>)> {
     candidates
         .iter()
         .map(|one| {

@@ -20,5 +20,6 @@ mod resume;
 mod review;
 mod rig;
 mod run;
+mod service;
 mod traces;
 mod worker;

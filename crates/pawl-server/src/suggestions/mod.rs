@@ -1,7 +1,7 @@
 //! `/api/suggestions` and `/api/mining`: what mining found, and asking for it.
 
 pub(crate) mod review;
-mod schema;
+pub(crate) mod schema;
 
 use axum::Json;
 use axum::extract::State;

@@ -208,7 +208,7 @@ pub(crate) fn file(format: ExportFormat, test: ApprovedTest) -> Result<Response,
 }
 
 /// Who decides: a user always in their own name.
-fn name(reviewer: &Reviewer, given: Option<String>) -> Result<String, Problem> {
+pub(crate) fn name(reviewer: &Reviewer, given: Option<String>) -> Result<String, Problem> {
     match (&reviewer.email, given) {
         (Some(email), None) => Ok(email.clone()),
         (Some(_), Some(_)) => {

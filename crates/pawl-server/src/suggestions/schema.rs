@@ -29,18 +29,18 @@ fn pattern() -> ObjectBuilder {
         })
 }
 
-fn whole() -> ObjectBuilder {
+pub(crate) fn whole() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(0))
 }
 
-fn text() -> ObjectBuilder {
+pub(crate) fn text() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String)
 }
 
-fn time() -> ObjectBuilder {
+pub(crate) fn time() -> ObjectBuilder {
     text().format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
 }
 
-fn time_or_null() -> ObjectBuilder {
+pub(crate) fn time_or_null() -> ObjectBuilder {
     time().schema_type(SchemaType::from_iter([Type::String, Type::Null]))
 }

@@ -10,6 +10,7 @@ mod auth;
 mod eval_tests;
 mod intake;
 mod operations;
+mod optimizations;
 mod pages;
 mod prompts;
 mod rest;

@@ -193,21 +193,7 @@ pub async fn evaluations(scope: &mut Scope, candidate_id: &str, limit: u32) -> R
     let rows = scope
         .fetch(&EVALUATIONS, &[candidate_id.into(), i64::from(limit).into()])
         .await?;
-    rows.iter()
-        .map(|row| {
-            let mut columns = row.columns();
-            Ok(PromptEvaluation {
-                id: columns.read()?,
-                candidate_id: columns.read()?,
-                example_id: columns.read()?,
-                score: columns.read()?,
-                feedback: columns.read()?,
-                trace: columns.read()?,
-                dimension_scores: document(&mut columns)?,
-                created_at: columns.read()?,
-            })
-        })
-        .collect()
+    rows.iter().map(read_evaluation).collect()
 }
 
 /// A score of a candidate on an example.
@@ -240,6 +226,20 @@ pub async fn scores(scope: &mut Scope, run_id: &str) -> Result<Vec<ExampleScore>
             })
         })
         .collect()
+}
+
+pub(super) fn read_evaluation(row: &Row) -> Result<PromptEvaluation> {
+    let mut columns = row.columns();
+    Ok(PromptEvaluation {
+        id: columns.read()?,
+        candidate_id: columns.read()?,
+        example_id: columns.read()?,
+        score: columns.read()?,
+        feedback: columns.read()?,
+        trace: columns.read()?,
+        dimension_scores: document(&mut columns)?,
+        created_at: columns.read()?,
+    })
 }
 
 fn read_candidate(row: &Row) -> Result<PromptCandidate> {

@@ -3,6 +3,7 @@
 
 mod candidates;
 mod journal;
+mod service;
 
 use pawl_model::{Json, Optimization, OptimizationStatus, UserId};
 use serde::de::DeserializeOwned;
@@ -18,6 +19,8 @@ pub use self::journal::{
     CallAnswer, CallCosts, NewCall, RecalledCall, Scored, begin, commit_step, finish, opened, recall,
     reusable, steps,
 };
+pub(crate) use self::service::STATEMENTS as SERVICE_STATEMENTS;
+pub use self::service::{Pulse, cancel, led_to, pulse, take_up, worst};
 use crate::insert::{Insert, OnExisting};
 use crate::row::Columns;
 use crate::statement::shared;

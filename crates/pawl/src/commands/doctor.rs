@@ -119,6 +119,8 @@ fn shown(settings: &Settings) -> Vec<Shown> {
         .value
         .as_ref()
         .map_or("none".into(), |path| path.display().to_string());
+    let suites = settings.evolve_suites.value.as_ref();
+    let suites = suites.map_or("none".into(), |path| path.display().to_string());
     let reached = settings.url.value.as_deref().unwrap_or("none");
     let sign_up = format!("{:?}", settings.sign_up.value).to_lowercase();
     let timeout = settings.request_timeout.value.as_secs();
@@ -156,6 +158,12 @@ fn shown(settings: &Settings) -> Vec<Shown> {
             &settings.mining_max_cost,
             &named(&settings.mining_max_cost, "2"),
         ),
+        Shown::new(
+            "evolve.targets",
+            &settings.evolve_targets,
+            &named(&settings.evolve_targets, "none"),
+        ),
+        Shown::new("evolve.suites", &settings.evolve_suites, &suites),
         Shown::new(
             "suggestions.store",
             &settings.suggestions,

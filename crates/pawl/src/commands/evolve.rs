@@ -1,10 +1,10 @@
 //! `pawl evolve`.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::path::Path;
 
 use pawl_engine::evolve::{
-    Cancel, Earlier, Event, EvolveReport, EvolveRequest, Limits, Outcome, PlannedEvolution, Settings,
+    Cancel, Earlier, Event, EvolveReport, EvolveRequest, Limits, PlannedEvolution, Settings,
 };
 use pawl_engine::run::{CacheMode, Labels, RunRequest, SuiteChoice, TargetChoice};
 use pawl_engine::{Actor, Engine, EngineError};
@@ -15,8 +15,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cli::EvolveArgs;
 use crate::exit::{Exit, Usage};
-use crate::output;
-use crate::progress::Counter;
+use crate::output::{self, counted};
+use crate::progress::SearchProgress;
 
 /// Evolves a prompt, and says what came of it.
 pub(crate) async fn evolve(args: EvolveArgs, stop: &CancellationToken) -> anyhow::Result<Exit> {
@@ -77,7 +77,7 @@ pub(crate) async fn evolve(args: EvolveArgs, stop: &CancellationToken) -> anyhow
     };
     let planned = PlannedEvolution::plan(&engine, request)?;
     quote(&planned)?;
-    let watched = Watched::new(args.max_metric_calls);
+    let watched = SearchProgress::new(args.max_metric_calls, args.max_cost);
     let report = until_stopped(&engine, planned, stop, &|run, event| watched.show(run, event)).await;
     watched.clear();
     let report = report?;
@@ -126,74 +126,38 @@ async fn seed(engine: &Engine, user: UserId, given: &str) -> anyhow::Result<(Str
     Ok((live.name, live.components))
 }
 
-/// What the limits buy, before anything is spent.
+/// What the limits buy and may cost, before anything is spent.
 fn quote(planned: &PlannedEvolution) -> anyhow::Result<()> {
-    let forecast = planned.forecast();
-    let (train, validation) = planned.examples();
-    let proposals = match (forecast.proposals_at_least, forecast.proposals_at_most) {
+    let quote = planned.quote();
+    let proposals = match (quote.proposals_at_least, quote.proposals_at_most) {
         (Some(least), Some(most)) => format!("{least} to {most} proposals"),
         _ => "as many proposals as it takes".to_owned(),
     };
+    let [calls, reflections] = quote.of_a_proposal;
+    let mut at_most = Vec::new();
+    if let Some(count) = quote.metric_calls {
+        at_most.push(format!("{} of the target", counted(count, "call")));
+    }
+    if let Some(count) = quote.reflections {
+        at_most.push(format!("{} of the model", counted(count, "call")));
+    }
+    if let Some(count) = quote.tokens {
+        at_most.push(counted(count, "token"));
+    }
+    at_most.push(match quote.cost_usd {
+        Some(cost) => format!("${cost:.2} for them"),
+        None => "a price of the model that is not known".to_owned(),
+    });
     writeln!(
         anstream::stderr(),
-        "{train} cases to learn from, {validation} to compare on, {} for the gate; the limits buy {proposals}, each {} calls \
-         of the target and {} of the model",
-        planned.hold_out,
-        forecast.proposal.metric_calls,
-        forecast.proposal.reflections,
+        "{} cases to learn from, {} to compare on, {} for the gate; the limits buy {proposals}, each {calls} calls of the \
+         target and {reflections} of the model\nat most {}, and what the target takes itself",
+        quote.train,
+        quote.validation,
+        quote.hold_out,
+        at_most.join(", "),
     )?;
     Ok(())
-}
-
-/// What is shown while it goes on: a line that changes on a terminal, a line for each new candidate elsewhere.
-struct Watched {
-    counter: Counter,
-    is_terminal: bool,
-}
-
-impl Watched {
-    fn new(calls: u64) -> Self {
-        Self {
-            counter: Counter::new("calls of the target", Some(calls)),
-            is_terminal: std::io::stderr().is_terminal(),
-        }
-    }
-
-    fn show(&self, run: &Optimization, event: &Event<'_>) {
-        match event {
-            Event::Began { .. } => {
-                let _ = writeln!(anstream::stderr(), "optimisation {}", run.id);
-            }
-            Event::Committed { commit, view } => {
-                let spent = view.spent() + view.lost();
-                self.counter.reach(spent.metric_calls);
-                if self.is_terminal {
-                    return;
-                }
-                let best = view.best().and_then(|best| best.mean).unwrap_or_default();
-                let what = match &commit.outcome {
-                    Outcome::Seeded(_) => "the seed is tried".to_owned(),
-                    Outcome::Accepted { standing, .. } => {
-                        format!("a new candidate at {:.3}", standing.mean.unwrap_or_default())
-                    }
-                    Outcome::Refused { refusal, .. } => format!("a proposal is refused: {}", refusal.reason),
-                    _ => return,
-                };
-                let _ = writeln!(
-                    anstream::stderr(),
-                    "step {}: {what} · best {best:.3} of {} · {} calls",
-                    commit.step,
-                    view.candidates(),
-                    spent.metric_calls
-                );
-            }
-            _ => {}
-        }
-    }
-
-    fn clear(&self) {
-        self.counter.clear();
-    }
 }
 
 fn print(args: &EvolveArgs, report: &EvolveReport) -> anyhow::Result<()> {

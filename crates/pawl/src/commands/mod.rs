@@ -25,6 +25,7 @@ mod work;
 
 use std::path::PathBuf;
 
+use pawl_engine::evolve::Named;
 use pawl_engine::mine::MiningModels;
 use pawl_engine::{Clock, Engine, ModelSettings, Models, SuggestionStore};
 use pawl_model::UserId;
@@ -110,6 +111,7 @@ async fn open_configured(settings: &Settings) -> anyhow::Result<Engine> {
     let engine = Engine::open(url, &folder, machine_clock()).await?;
     let models = mining_models(settings)?;
     engine
+        .with_named(named(settings)?)
         .with_suggestions(suggestions)
         .with_mining_models(models)
         .with_auth(settings.auth())
@@ -129,6 +131,21 @@ fn suggestion_store(settings: &Settings) -> anyhow::Result<SuggestionStore> {
             store.map_err(|error| Usage(format!("{error} (suggestions.store = firestore)")).into())
         }
     }
+}
+
+/// What optimisations may name which are started from outside.
+fn named(settings: &Settings) -> anyhow::Result<Named> {
+    let Some(targets) = settings
+        .evolve_targets
+        .value
+        .clone()
+        .filter(|targets| !targets.0.is_empty())
+    else {
+        return Ok(Named::default());
+    };
+    let suites = settings.evolve_suites.value.clone();
+    let named = Named::new(targets.0, suites, models()?);
+    named.map_err(|error| Usage(format!("{error} (evolve.targets)")).into())
 }
 
 /// The models that mining asks, as they are configured.

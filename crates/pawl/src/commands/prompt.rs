@@ -192,6 +192,10 @@ async fn as_evolved(
         .optimization(actor, &found.run_id)
         .await?
         .ok_or_else(unknown)?;
+    let weights = serde_json::from_value(optimization.dimension_weights.to_value())?;
+    if let Some(run) = engine.as_begun(user, &optimization).await? {
+        return Ok((run, weights));
+    }
     let config = optimization.config.to_value();
     let text = |member: &str| config[member].as_str().map(str::to_owned);
     let (Some(suite), Some(target)) = (text("suite"), text("target")) else {
@@ -202,7 +206,6 @@ async fn as_evolved(
         .into());
     };
     let path = Path::new(&suite);
-    let weights = serde_json::from_value(optimization.dimension_weights.to_value())?;
     let run = RunRequest {
         suite: match super::run::is_approved(path) {
             true => SuiteChoice::Approved(super::run::approved(engine, actor).await?),

@@ -1,5 +1,6 @@
 //! `pawl.toml`.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
 use std::num::{NonZeroU16, NonZeroU64};
@@ -22,6 +23,7 @@ pub(super) struct File {
     pub(super) server: Server,
     pub(super) auth: Auth,
     pub(super) mining: Mining,
+    pub(super) evolve: Evolve,
     pub(super) suggestions: Suggestions,
 }
 
@@ -52,6 +54,14 @@ pub(super) struct Mining {
     pub(super) model: Option<String>,
     pub(super) embedding_model: Option<String>,
     pub(super) max_cost_usd: Option<String>,
+}
+
+/// `[evolve]`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Evolve {
+    pub(super) targets: Option<BTreeMap<String, String>>,
+    pub(super) suites: Option<PathBuf>,
 }
 
 /// `[suggestions]`.

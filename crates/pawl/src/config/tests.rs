@@ -165,3 +165,32 @@ fn an_address_of_the_server_is_one() {
     );
     assert_eq!(settings(&[], "", &NO_FLAGS, None).unwrap().server().url, None);
 }
+
+#[test]
+fn targets_are_named_by_a_variable_or_in_the_file() {
+    let of = |variables: &[(&str, &str)], file: &str| settings(variables, file, &NO_FLAGS, None);
+    let variable = [(
+        "PAWL_EVOLVE_TARGETS",
+        "support=exec:./agent.py --fast, shop=https://shop.example/answer?a=b",
+    )];
+    let file = "[evolve]\nsuites = '/srv/suites'\ntargets = {echo = 'echo'}\n";
+    let found = of(&variable, file).unwrap();
+    assert_eq!(
+        found.evolve_targets.origin,
+        Origin::Environment("PAWL_EVOLVE_TARGETS")
+    );
+    let targets = found.evolve_targets.value.unwrap();
+    assert_eq!(targets.to_string(), "shop, support");
+    assert_eq!(targets.0["support"], "exec:./agent.py --fast");
+    assert_eq!(targets.0["shop"], "https://shop.example/answer?a=b");
+    assert_eq!(
+        found.evolve_suites.value.as_deref(),
+        Some(Path::new("/srv/suites"))
+    );
+    let found = of(&[], file).unwrap();
+    assert_eq!(found.evolve_targets.value.unwrap().0["echo"], "echo");
+    for wrong in ["exec:./agent.py", "a=", "a=echo, a=echo"] {
+        let error = of(&[("PAWL_EVOLVE_TARGETS", wrong)], "").unwrap_err().to_string();
+        assert!(error.ends_with("(PAWL_EVOLVE_TARGETS)"), "{error}");
+    }
+}

@@ -1,6 +1,7 @@
 //! How far a run is: a bar on a terminal, a line now and then elsewhere. Always on standard error.
 
 mod counter;
+mod search;
 
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::Mutex;
@@ -11,6 +12,7 @@ use pawl_engine::run::RunEvent;
 use pawl_model::Tally;
 
 pub(crate) use self::counter::Counter;
+pub(crate) use self::search::SearchProgress;
 
 const BETWEEN_LINES: Duration = Duration::from_secs(5);
 

@@ -20,48 +20,50 @@ const FLAGS: usize = 5;
 const BAR_WIDTH: std::num::NonZeroU8 = std::num::NonZeroU8::new(5).expect("it is not 0");
 
 /// A chart, and the table behind it.
-pub(super) struct Chart {
-    pub(super) id: &'static str,
-    pub(super) title: String,
+pub(in crate::ui) struct Chart {
+    pub(in crate::ui) id: &'static str,
+    pub(in crate::ui) title: String,
     /// What is shown, and in which unit.
-    pub(super) caption: String,
+    pub(in crate::ui) caption: String,
     /// What the numbers are: `score`, `milliseconds` or `count`.
-    pub(super) unit: &'static str,
+    pub(in crate::ui) unit: &'static str,
     /// What the rows are of.
-    pub(super) head: &'static str,
-    pub(super) columns: Vec<Column>,
-    pub(super) rows: Vec<Row>,
+    pub(in crate::ui) head: &'static str,
+    pub(in crate::ui) columns: Vec<Column>,
+    pub(in crate::ui) rows: Vec<Row>,
 }
 
 /// A series of a chart.
-pub(super) struct Column {
-    pub(super) name: String,
-    /// How it is drawn: `line`, `bar`, or as the end of an interval, `lower` or `upper`.
-    pub(super) shape: &'static str,
+pub(in crate::ui) struct Column {
+    pub(in crate::ui) name: String,
+    /// How it is drawn: `line`, `steps`, `points`, `bar`, or as the end of an interval, `lower` or `upper`.
+    pub(in crate::ui) shape: &'static str,
     /// The token of its colour.
-    pub(super) colour: &'static str,
+    pub(in crate::ui) colour: &'static str,
 }
 
 /// A point of every series.
-pub(super) struct Row {
-    pub(super) name: String,
+pub(in crate::ui) struct Row {
+    pub(in crate::ui) name: String,
+    /// Where it is, where rows are not as far apart as each other.
+    pub(in crate::ui) at: Option<f64>,
     /// The rows behind it.
-    pub(super) href: String,
-    pub(super) cells: Vec<Cell>,
+    pub(in crate::ui) href: String,
+    pub(in crate::ui) cells: Vec<Cell>,
 }
 
 /// A number of a chart.
 #[derive(Default)]
-pub(super) struct Cell {
+pub(in crate::ui) struct Cell {
     /// For the script; none where there is a gap.
-    pub(super) value: Option<f64>,
-    pub(super) text: String,
+    pub(in crate::ui) value: Option<f64>,
+    pub(in crate::ui) text: String,
     /// The rows behind it, where they are others than those behind its row.
-    pub(super) href: Option<String>,
+    pub(in crate::ui) href: Option<String>,
 }
 
 impl Cell {
-    fn of(value: Option<f64>, show: impl FnOnce(f64) -> String) -> Self {
+    pub(in crate::ui) fn of(value: Option<f64>, show: impl FnOnce(f64) -> String) -> Self {
         Self {
             value,
             text: value.map_or("–".to_owned(), show),
@@ -78,11 +80,11 @@ impl Cell {
 
 impl Chart {
     /// The series that have a colour of their own; none where there is but one.
-    pub(super) fn legend(&self) -> Vec<&Column> {
+    pub(in crate::ui) fn legend(&self) -> Vec<&Column> {
         let drawn = self
             .columns
             .iter()
-            .filter(|column| matches!(column.shape, "line" | "bar"));
+            .filter(|column| matches!(column.shape, "line" | "bar" | "steps" | "points"));
         Some(drawn.collect())
             .filter(|drawn: &Vec<_>| drawn.len() > 1)
             .unwrap_or_default()
@@ -143,6 +145,7 @@ impl<'o> Pieces<'o> {
     fn rows(&self, cells: impl Fn(Option<&Rollup>, &Links) -> Vec<Cell>) -> Vec<Row> {
         let row = |(piece, name, links): &(&Piece, String, Links)| Row {
             name: name.clone(),
+            at: None,
             href: links.all(),
             cells: cells(piece.rollup.as_ref(), links),
         };
@@ -294,6 +297,7 @@ fn histogram(overview: &Overview, links: &Links) -> Chart {
                 &share(if bar.to_pct == 100 { 100 } else { bar.to_pct + 1 }),
             ]
             .concat(),
+            at: None,
             href: links.scores(Some(bar.from_pct), Some(bar.to_pct)),
             cells: vec![Cell::count(below), Cell::count(from)],
         }

@@ -28,7 +28,7 @@ const TIMES: usize = 150;
 /// What all pages share that are told what happens.
 #[derive(Clone)]
 pub(crate) struct Live {
-    places: Arc<Semaphore>,
+    pub(crate) places: Arc<Semaphore>,
     /// When it is cancelled, nobody is told anything any more.
     pub(crate) stop: CancellationToken,
 }

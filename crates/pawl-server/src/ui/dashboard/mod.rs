@@ -1,6 +1,6 @@
 //! `/dashboard`: what a tenant's interactions came to.
 
-mod chart;
+pub(in crate::ui) mod chart;
 mod figure;
 mod links;
 pub(crate) mod live;

@@ -4,26 +4,28 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use askama::Template;
 use axum::extract::State;
-use pawl_engine::evolve::ExampleScore;
-use pawl_model::{CandidateStatus, PromptCandidate};
+use pawl_engine::evolve::{ExampleScore, OptimizationDetail, Progress};
+use pawl_model::{CandidateStatus, OptimizationStatus, PromptCandidate};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::super::difference::{Change, changes};
+use super::super::dashboard::chart::Chart;
 use super::super::moment::{Moment, Moments};
 use super::super::number;
 use super::super::page::Page;
 use super::super::session::Visitor;
 use super::super::shell::{Section, Shell};
-use super::words;
+use super::act::of_limit;
+use super::candidate::Opened;
+use super::lineage::{Node, tree};
+use super::{score, words};
 use crate::AppState;
+use crate::optimizations::stream::is_over;
 use crate::parameters::{Path, Query};
 use crate::problem::{ErrorCode, Problem};
 
 /// Examples of the heat map.
 const COLUMNS: usize = 40;
-/// Rollouts of a candidate that are shown, the worst first.
-const ROLLOUTS: usize = 20;
 
 /// Which candidate is opened.
 #[derive(Debug, Default, Deserialize)]
@@ -45,6 +47,13 @@ pub(in crate::ui) struct OptimizationPage {
     finish: Option<String>,
     error: Option<String>,
     began: Moment,
+    /// Whether it goes on.
+    is_live: bool,
+    is_pending: bool,
+    /// What was spent of what: name and value.
+    budget: Vec<(&'static str, String)>,
+    chart: Chart,
+    tree: Vec<Node>,
     /// What it was asked to do: name and value.
     asked: Vec<(&'static str, String)>,
     counts: Vec<(&'static str, usize)>,
@@ -71,26 +80,6 @@ struct Row {
     cells: Vec<Option<(u8, String)>>,
 }
 
-/// A candidate with what led to it and what it did.
-struct Opened {
-    id: String,
-    instructions: String,
-    /// How it differs from its parent.
-    changes: Option<Vec<Change>>,
-    parent: Option<String>,
-    reason: Option<String>,
-    rollouts: Vec<Rollout>,
-}
-
-/// A candidate on an example.
-struct Rollout {
-    example: String,
-    score: String,
-    feedback: String,
-    input: String,
-    output: String,
-}
-
 /// An optimisation.
 pub(in crate::ui) async fn show(
     State(state): State<AppState>,
@@ -98,17 +87,27 @@ pub(in crate::ui) async fn show(
     Path(id): Path<String>,
     Query(query): Query<OptimizationQuery>,
 ) -> Result<Page<OptimizationPage>, Problem> {
-    let run = state.engine.optimization(visitor.actor(), &id).await?;
-    let run = run.ok_or(Problem::new(ErrorCode::NotFound))?;
-    let candidates = state.engine.prompt_candidates(visitor.actor(), &id).await?;
-    let scores = state.engine.optimization_scores(visitor.actor(), &id).await?;
+    let detail = state.engine.optimization_detail(visitor.actor(), &id).await?;
+    let detail = detail.ok_or(Problem::new(ErrorCode::NotFound))?;
+    let OptimizationDetail {
+        run,
+        candidates,
+        scores,
+        progress,
+    } = detail;
     let moments = Moments::of(&state, &visitor).await?;
     let heat = Heat::of(&scores);
     let best = run.best_candidate_id.as_deref();
     let opened = query.candidate.as_deref().or(best);
     let opened = opened.and_then(|id| candidates.iter().find(|one| one.id == id));
     let opened = match opened {
-        Some(candidate) => Some(opened_one(&state, &visitor, candidate, &candidates).await?),
+        Some(candidate) => {
+            let live = state.engine.live_prompt(visitor.user(), &run.name).await?;
+            let promote = live.filter(|_| candidate.status == CandidateStatus::Accepted);
+            let promote =
+                promote.map(|live| format!("/prompts/{}?candidate={}#promote", live.name, candidate.id));
+            Some(Opened::of((&state, &visitor), candidate, &candidates, promote).await?)
+        }
         None => None,
     };
     let config = run.config.to_value();
@@ -132,6 +131,11 @@ pub(in crate::ui) async fn show(
         finish: run.finish.clone(),
         error: run.error.clone(),
         began: moments.show(run.created_at),
+        is_live: !is_over(run.status),
+        is_pending: run.status == OptimizationStatus::Pending,
+        budget: budget(&progress),
+        chart: score::chart(&id, &progress),
+        tree: tree(&id, &candidates, best),
         asked: vec![
             ("Suite", text("suite")),
             ("Target", text("target")),
@@ -153,45 +157,26 @@ pub(in crate::ui) async fn show(
     }))
 }
 
-async fn opened_one(
-    state: &AppState,
-    visitor: &Visitor,
-    candidate: &PromptCandidate,
-    candidates: &[PromptCandidate],
-) -> Result<Opened, Problem> {
-    let mut evaluations = state
-        .engine
-        .prompt_evaluations(visitor.actor(), &candidate.id)
-        .await?;
-    evaluations.sort_by(|one, other| one.score.total_cmp(&other.score));
-    let parent = candidate.parents.first();
-    let parent = parent.and_then(|id| candidates.iter().find(|one| one.id == *id));
-    let shown = |value: &Value| match value {
-        Value::String(text) => text.clone(),
-        Value::Null => String::new(),
-        other => other.to_string(),
+/// What was spent, and of what.
+fn budget(progress: &Progress) -> Vec<(&'static str, String)> {
+    let (taken, limits) = (progress.spent + progress.lost, &progress.limits);
+    let dollars = |nanos: u64| nanos as f64 / 1e9;
+    let cost = match limits.usd_nanos {
+        Some(limit) => format!("${:.4} of ${:.2}", dollars(taken.cost.usd_nanos), dollars(limit)),
+        None => format!("${:.4}", dollars(taken.cost.usd_nanos)),
     };
-    Ok(Opened {
-        id: candidate.id.clone(),
-        instructions: candidate.instructions.clone(),
-        changes: parent.and_then(|parent| changes(&parent.instructions, &candidate.instructions)),
-        parent: parent.map(|parent| parent.id.clone()),
-        reason: candidate.reason.clone(),
-        rollouts: evaluations
-            .iter()
-            .take(ROLLOUTS)
-            .map(|one| {
-                let trace = one.trace.as_ref().map_or(Value::Null, |trace| trace.to_value());
-                Rollout {
-                    example: one.example_id.clone(),
-                    score: format!("{:.3}", one.score),
-                    feedback: one.feedback.clone().unwrap_or_default(),
-                    input: shown(&trace["input"]),
-                    output: shown(&trace["output"]),
-                }
-            })
-            .collect(),
-    })
+    vec![
+        (
+            "Calls of the target",
+            of_limit(taken.metric_calls, limits.metric_calls),
+        ),
+        (
+            "Calls of the model",
+            of_limit(taken.reflections, limits.reflections),
+        ),
+        ("Tokens", of_limit(taken.cost.tokens, limits.tokens)),
+        ("Cost", cost),
+    ]
 }
 
 /// Scores by candidate and example of validation.

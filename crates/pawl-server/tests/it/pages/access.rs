@@ -40,7 +40,12 @@ const PAGES: &[(&str, Shown)] = &[
     ("/suggestions/{id}/reject", Shown::Form),
     ("/prompts", Shown::ToUsers),
     ("/prompts/{name}", Shown::ToOwner),
+    ("/prompts/{name}/evolve", Shown::Form),
+    ("/prompts/{name}/promote", Shown::Form),
+    ("/prompts/{name}/rollback", Shown::Form),
     ("/optimizations/{id}", Shown::ToOwner),
+    ("/optimizations/{id}/live", Shown::AsItHappens),
+    ("/optimizations/{id}/cancel", Shown::Form),
     ("/runs", Shown::ToUsers),
     ("/runs/{run}", Shown::ToOwner),
     ("/runs/{run}/progress", Shown::Part),
@@ -118,7 +123,7 @@ async fn whoever_has_not_logged_in_is_sent_to_do_so(database: TestDatabase) {
                 );
             }
             Shown::Form | Shown::Redirect => {
-                let path = path.replace("{id}", NOBODYS);
+                let path = path.replace("{id}", NOBODYS).replace("{name}", NOBODYS);
                 let answer = match shown {
                     Shown::Form => browser.post(&path, &[]).await,
                     _ => browser.get(&path).await,

@@ -1,0 +1,143 @@
+//! What may be named from outside: no caller says what is run, which host is asked, or which file is read.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+use pawl_providers::{ModelSpec, Models, TargetSpec};
+
+use super::service::refused;
+use crate::EngineError;
+use crate::run::TargetChoice;
+
+/// What may be named from outside, and what each name stands for.
+#[derive(Clone, Debug, Default)]
+pub struct Named {
+    targets: BTreeMap<String, String>,
+    suites: Option<PathBuf>,
+    models: Option<Models>,
+}
+
+impl Named {
+    /// With these targets, by name.
+    ///
+    /// # Errors
+    /// When a name is none, or what it stands for is no target.
+    pub fn new(
+        targets: BTreeMap<String, String>,
+        suites: Option<PathBuf>,
+        models: Models,
+    ) -> Result<Self, EngineError> {
+        let is_name = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
+        for (name, target) in &targets {
+            if name.is_empty() || name.len() > 100 || !name.chars().all(is_name) {
+                return Err(refused(format!(
+                    "`{name}` is no name for a target: up to 100 letters, digits, `.`, `_` and `-`"
+                )));
+            }
+            TargetSpec::parse(target)?;
+        }
+        Ok(Self {
+            targets,
+            suites,
+            models: Some(models),
+        })
+    }
+
+    /// The names of targets.
+    pub fn targets(&self) -> impl Iterator<Item = &str> {
+        self.targets.keys().map(String::as_str)
+    }
+
+    /// Whether suites besides the approved tests may be named.
+    #[must_use]
+    pub const fn has_suites(&self) -> bool {
+        self.suites.is_some()
+    }
+
+    /// The model that proposes texts where nobody says.
+    #[must_use]
+    pub fn default_reflector(&self) -> Option<ModelSpec> {
+        self.models.as_ref()?.settings().default_chat()
+    }
+
+    pub(super) fn models(&self) -> Result<&Models, EngineError> {
+        let models = self.models.as_ref();
+        models.ok_or_else(|| {
+            refused("this server has no target to try candidates with: PAWL_EVOLVE_TARGETS names them")
+        })
+    }
+
+    /// The name of a target: the one that is given, or the only one.
+    pub(super) fn target_name(&self, given: Option<&str>) -> Result<String, EngineError> {
+        self.models()?;
+        let known = || self.targets().collect::<Vec<_>>().join(", ");
+        match given {
+            Some(name) if self.targets.contains_key(name) => Ok(name.to_owned()),
+            Some(name) => Err(refused(format!(
+                "this server knows no target `{name}`; it knows {}",
+                known()
+            ))),
+            None => match self.targets.len() {
+                1 => Ok(self.targets().collect()),
+                _ => Err(refused(format!("name a target: this server knows {}", known()))),
+            },
+        }
+    }
+
+    /// What a name stands for.
+    pub(super) fn target(&self, name: &str) -> Result<TargetChoice, EngineError> {
+        let name = self.target_name(Some(name))?;
+        Ok(TargetChoice::Named(self.targets[&name].clone()))
+    }
+
+    /// The name by which a target is known that stands in a run of the command line.
+    pub(super) fn name_of(&self, shown: &str) -> Option<&str> {
+        let is_it = |target: &str| TargetSpec::parse(target).is_ok_and(|spec| spec.to_string() == shown);
+        let found = self.targets.iter().find(|(_, target)| is_it(target));
+        found.map(|(name, _)| name.as_str())
+    }
+
+    /// The file that a suite's name stands for: one below the folder, wherever links lead.
+    pub(super) fn suite(&self, name: &str) -> Result<PathBuf, EngineError> {
+        let unknown = || {
+            refused(match self.suites {
+                Some(_) => format!(
+                    "there is no suite `{name}`: `approved`, or a file of the server's folder of suites"
+                ),
+                None => format!(
+                    "there is no suite `{name}`: this server has the approved tests alone, as `approved`"
+                ),
+            })
+        };
+        let folder = self.suites.as_ref().ok_or_else(unknown)?;
+        let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_));
+        if name.is_empty() || name.contains('\0') || !Path::new(name).components().all(is_plain) {
+            return Err(unknown());
+        }
+        let folder = folder.canonicalize().map_err(|_| unknown())?;
+        let file = folder.join(name).canonicalize().map_err(|_| unknown())?;
+        match file.starts_with(&folder) && file.is_file() {
+            true => Ok(file),
+            false => Err(unknown()),
+        }
+    }
+
+    /// The name of a suite that a run of the command line had, where it is below the folder.
+    pub(super) fn suite_name(&self, shown: &str) -> Option<String> {
+        let folder = self.suites.as_ref()?.canonicalize().ok()?;
+        let file = Path::new(shown).canonicalize().ok()?;
+        Some(file.strip_prefix(folder).ok()?.to_str()?.to_owned())
+    }
+
+    /// An error without where the folder of suites is.
+    pub(crate) fn told(&self, error: EngineError) -> EngineError {
+        let folder = self.suites.as_ref().and_then(|folder| folder.canonicalize().ok());
+        match (error, folder) {
+            (error @ EngineError::Store(_), _) => error,
+            (error, None) => refused(error.to_string()),
+            (error, Some(folder)) => {
+                refused(error.to_string().replace(&format!("{}/", folder.display()), ""))
+            }
+        }
+    }
+}
