@@ -204,7 +204,7 @@ function listen(line) {
 
 // ---- What goes on: parts of the page, taken anew from its own address when there is something new ----
 
-const FOLLOWED = ["#facts", "#trouble", "#score table", "#lineage", "#candidates tbody"];
+const FOLLOWED = ["#facts", "#trouble", "#score table", "#lineage", "#candidates-title", "#candidates table"];
 
 async function take() {
   const response = await fetch(location.href, { headers: { accept: "text/html" } });

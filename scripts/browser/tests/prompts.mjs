@@ -13,7 +13,7 @@ export async function fromAFirstPromptToABetterOneThatIsLive(visit, server) {
 
   // What it may take is seen before it begins; what is wrong is said beside the form.
   await page.goto("/prompts/support");
-  await page.getByLabel("Suite").fill("suite.yaml");
+  await page.getByLabel("Suite", { exact: true }).fill("suite.yaml");
   await page.getByLabel("Model that proposes texts").fill("ollama:scripted");
   await page.getByLabel("Calls of the target, at most").fill("3");
   await page.getByRole("button", { name: "Show what it may take" }).click();
@@ -81,7 +81,7 @@ export async function oneThatIsStoppedStaysStopped(visit, server) {
   server.addUser(email);
   server.command(["prompt", "add", "support", file("support.txt", "Answer.\n"), "--user", email]);
   await visit.logIn(email, "/prompts/support");
-  await page.getByLabel("Suite").fill("suite.yaml");
+  await page.getByLabel("Suite", { exact: true }).fill("suite.yaml");
   await page.getByLabel("Model that proposes texts").fill("ollama:scripted");
   await page.getByRole("button", { name: "Show what it may take" }).click();
   await page.getByRole("button", { name: "Begin" }).click();

@@ -18,7 +18,7 @@ use super::named::Named;
 use super::{Earlier, EvolveRequest, PlannedEvolution, Quote, Session, Weights};
 use crate::review::ReviewError;
 use crate::run::{CacheMode, Labels, RunRequest, SuiteChoice};
-use crate::worker::{Ended, Work};
+use crate::worker::{Ended, MAX_ATTEMPTS, Work};
 use crate::{Engine, EngineError};
 
 /// Calls of the target that one optimisation may ask for.
@@ -274,7 +274,7 @@ impl Engine {
             observer: &|_, _| {},
         };
         let report = tokio::select! {
-            report = self.search(&planned, run, session) => report,
+            report = self.search(&planned, run.clone(), session) => report,
             error = self.watch((job.user_id, id), work, &cancel) => return Err(error),
         };
         match report {
@@ -283,6 +283,10 @@ impl Engine {
             }
             // What it was is in its row.
             Ok(_) | Err(EngineError::Evolution(_)) => Ok(Ended::Finished),
+            Err(error) if job.attempt >= MAX_ATTEMPTS => {
+                self.give_up(run, &error, work).await?;
+                Err(error)
+            }
             Err(error) => Err(error),
         }
     }

@@ -20,7 +20,7 @@ pub use self::queue::{QueueCounts, ScheduleChange};
 use crate::{Engine, EngineError};
 
 /// Attempts without progress after which a job is given up.
-const MAX_ATTEMPTS: u32 = 5;
+pub(crate) const MAX_ATTEMPTS: u32 = 5;
 /// Workers that may die over a job, one after the other, before it is given up.
 const MAX_DEATHS: u32 = 10;
 /// The longest wait before another attempt.
