@@ -29,13 +29,13 @@ async function scriptedModel() {
 
 /// What the server may run, named: an agent that does as its prompt says, in its time, and a suite.
 export async function prepare(server) {
-  const agent = file("agent.sh", 'read -r request\nsleep 0.02\ncase "$request" in\n*sorry.*) echo sorry, please ;;\n*please.*) echo please ;;\n*) echo no ;;\nesac\n');
+  const agent = file("agent.sh", 'read -r request\nsleep $1\ncase "$request" in\n*sorry.*) echo sorry, please ;;\n*please.*) echo please ;;\n*) echo no ;;\nesac\n');
   const cases = Array.from({ length: 30 }, (_, n) => `  - {id: case-${n}, vars: {input: q${n}}, assert: [{type: contains, value: please}, {type: contains, value: sorry}]}\n`);
   file("suite.yaml", `tests:\n${cases.join("")}`);
   const model = await scriptedModel();
   model.unref();
   Object.assign(server.environment, {
-    PAWL_EVOLVE_TARGETS: `agent=exec:sh ${agent}`,
+    PAWL_EVOLVE_TARGETS: `agent=exec:sh ${agent} 0.02, slow=exec:sh ${agent} 1`,
     PAWL_EVOLVE_SUITES: folder,
     OLLAMA_HOST: `http://127.0.0.1:${model.address().port}`,
   });

@@ -204,23 +204,28 @@ function listen(line) {
 
 // ---- What goes on: parts of the page, taken anew from its own address when there is something new ----
 
-const FOLLOWED = ["#facts", "#trouble", "#score table", "#lineage", "#candidates-title", "#candidates table"];
+const FOLLOWED = ["#facts", "#trouble", "#score table", "#lineage", "#candidates-title", "#candidates table", "#opened"];
 
+// Whether somebody has chosen the candidate below, or reads in it: then it stays.
+const isRead = (part) => part.id === "opened" && (location.search.includes("candidate=") || part.querySelector("details[open]"));
+
+// Says whether there will be more.
 async function take() {
   const response = await fetch(location.href, { headers: { accept: "text/html" } });
-  if (!response.ok) return;
+  if (!response.ok) return true;
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  // A page that came to its end has what this one has not: it is loaded whole.
-  if (!page.querySelector("[data-follows]")) return location.reload();
   for (const selector of FOLLOWED) {
     const [part, next] = [document, page].map((of) => of.querySelector(selector));
-    if (!part || !next || part.innerHTML === next.innerHTML) continue;
+    if (!part || !next || isRead(part) || part.innerHTML === next.innerHTML) continue;
     // Where somebody is by keyboard stays where they are.
     const focused = part.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
     part.replaceChildren(...next.childNodes);
     if (focused) part.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
   }
   document.dispatchEvent(new CustomEvent("pawl:tables"));
+  const goesOn = page.querySelector("[data-follows]") !== null;
+  if (!goesOn) document.querySelector("[data-stops]")?.remove();
+  return goesOn;
 }
 
 function follow(part) {
@@ -230,8 +235,9 @@ function follow(part) {
   const next = async () => {
     if (isTaking) return void (isNew = true);
     isTaking = true;
-    await take().catch(() => {});
+    const goesOn = await take().catch(() => true);
     isTaking = false;
+    if (!goesOn) return source.close();
     if (isNew) {
       isNew = false;
       next();

@@ -81,6 +81,7 @@ export async function oneThatIsStoppedStaysStopped(visit, server) {
   server.addUser(email);
   server.command(["prompt", "add", "support", file("support.txt", "Answer.\n"), "--user", email]);
   await visit.logIn(email, "/prompts/support");
+  await page.getByLabel("Target", { exact: true }).selectOption("slow");
   await page.getByLabel("Suite", { exact: true }).fill("suite.yaml");
   await page.getByLabel("Model that proposes texts").fill("ollama:scripted");
   await page.getByRole("button", { name: "Show what it may take" }).click();
