@@ -1,6 +1,6 @@
 //! Scores that earlier runs stored: the same candidate on the same example by the same target is not asked again.
 
-use pawl_evolve::{CandidateDigest, Evaluate, Failure, FailureKind, Rollout, Trial};
+use pawl_evolve::{CandidateDigest, Cost, Evaluate, Failure, FailureKind, Rollout, Trial};
 use pawl_model::UserId;
 use pawl_store::{Actor, evolution};
 
@@ -24,6 +24,8 @@ pub(crate) struct Remembering<'a> {
     pub(crate) user: UserId,
     pub(crate) trying: &'a Trying,
     pub(crate) earlier: Earlier,
+    /// What a call takes at most, where that matters.
+    pub(crate) at_most: Option<Cost>,
 }
 
 impl Remembering<'_> {
@@ -53,6 +55,10 @@ impl Remembering<'_> {
 }
 
 impl Evaluate for Remembering<'_> {
+    fn at_most(&self) -> Option<Cost> {
+        self.at_most
+    }
+
     async fn evaluate(&self, trial: Trial<'_>) -> Result<Rollout, Failure> {
         let digest = trial.candidate.digest();
         let example = trial.example.id.as_str();

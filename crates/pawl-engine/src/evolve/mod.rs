@@ -14,9 +14,9 @@ mod trying;
 
 use std::time::{Duration, Instant};
 
-use pawl_evolve::{Candidate, Control, EvolveError, Finish, Report, Run, Task};
+use pawl_evolve::{Candidate, Control, Cost, EvolveError, Finish, Report, Run, Task};
 use pawl_model::{
-    Json, Optimization, OptimizationStatus, PromptCandidate, PromptComponent, PromptEvaluation, UserId,
+    Json, Optimization, OptimizationStatus, PromptCandidate, PromptComponent, PromptEvaluation, Usd, UserId,
 };
 use pawl_providers::ChatModel;
 pub use pawl_store::evolution::ExampleScore;
@@ -66,6 +66,8 @@ pub struct EvolveRequest {
     pub weights: Weights,
     /// Whether scores of earlier runs are taken over.
     pub earlier: Earlier,
+    /// What one call of the target takes at most, its judges included, where dollars are limited.
+    pub call_at_most: Usd,
     /// Calls that are made at once.
     pub workers: usize,
     /// The optimisation to go on with.
@@ -123,6 +125,7 @@ impl PlannedEvolution {
             trying,
             reflecting: Reflecting {
                 model: request.reflector.clone(),
+                is_limited: request.settings.limits.usd_nanos.is_some(),
             },
             target,
             task,
@@ -134,12 +137,27 @@ impl PlannedEvolution {
     #[must_use]
     pub fn forecast(&self) -> Forecast {
         let cost = pawl_evolve::Reflect::at_most(&self.reflecting).unwrap_or_default();
-        Forecast::new(
-            &self.task,
-            &self.request.settings,
-            pawl_evolve::Cost::default(),
-            cost,
-        )
+        let call = self.call_at_most().unwrap_or_default();
+        Forecast::new(&self.task, &self.request.settings, call, cost)
+    }
+
+    /// Who tries candidates in it.
+    fn remembering<'a>(&'a self, engine: &'a Engine) -> Remembering<'a> {
+        Remembering {
+            engine,
+            user: self.request.user_id,
+            trying: &self.trying,
+            earlier: self.request.earlier,
+            at_most: self.call_at_most(),
+        }
+    }
+
+    /// What a call of the target takes at most; it matters where dollars are limited alone.
+    fn call_at_most(&self) -> Option<Cost> {
+        self.request.settings.limits.usd_nanos.map(|_| Cost {
+            tokens: 0,
+            usd_nanos: self.request.call_at_most.nanos(),
+        })
     }
 
     /// Cases that are learnt from, and compared on.
@@ -225,12 +243,7 @@ impl Engine {
         let began = Instant::now();
         let before = Duration::from_millis(u64::try_from(run.elapsed_ms).unwrap_or(0));
         let journal = DatabaseJournal::new(self, (user, &run.id), (&planned.trying, work));
-        let evaluate = Remembering {
-            engine: self,
-            user,
-            trying: &planned.trying,
-            earlier: planned.request.earlier,
-        };
+        let evaluate = planned.remembering(self);
         let outcome = Run {
             task: &planned.task,
             settings: &planned.request.settings,

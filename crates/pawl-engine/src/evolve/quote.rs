@@ -4,7 +4,6 @@ use pawl_evolve::{Control, NoJournal, Reflect as _, Run, Spend};
 use serde::Serialize;
 
 use super::PlannedEvolution;
-use super::memory::Remembering;
 use crate::{Engine, EngineError};
 
 /// What an optimisation may take at most, and what it may try for that.
@@ -50,7 +49,12 @@ impl PlannedEvolution {
         let times = |one: u64| reflections.map(|count| count.saturating_mul(one));
         let is_priced = self.reflecting.at_most().is_some();
         let Spend { cost, .. } = forecast.reflection;
-        let usd_nanos = least(times(cost.usd_nanos), limits.usd_nanos).filter(|_| is_priced);
+        let of_calls = limits
+            .metric_calls
+            .unwrap_or(0)
+            .saturating_mul(forecast.metric_call.cost.usd_nanos);
+        let usd_nanos = times(cost.usd_nanos).map(|nanos| nanos.saturating_add(of_calls));
+        let usd_nanos = least(usd_nanos, limits.usd_nanos).filter(|_| is_priced);
         Quote {
             train,
             validation,
@@ -70,12 +74,7 @@ impl PlannedEvolution {
     /// # Errors
     /// When the limits buy nothing, or cannot be kept.
     pub(crate) fn check(&self, engine: &Engine) -> Result<(), EngineError> {
-        let evaluate = Remembering {
-            engine,
-            user: self.request.user_id,
-            trying: &self.trying,
-            earlier: self.request.earlier,
-        };
+        let evaluate = self.remembering(engine);
         let run = Run {
             task: &self.task,
             settings: &self.request.settings,

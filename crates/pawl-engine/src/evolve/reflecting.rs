@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use pawl_evolve::{Cost, Failure, FailureKind, Reflect, Reflection, Reply, ReplyEnd};
-use pawl_model::Cost as ModelCost;
+use pawl_model::{Cost as ModelCost, FLAT_CHARGE};
 use pawl_providers::{ChatModel, ChatRequest, Finish, Message, ModelFailureKind};
 
 const INSTRUCTIONS: &str = include_str!("../../prompts/reflect.md");
@@ -19,6 +19,8 @@ const TEMPERATURE: f64 = 1.0;
 /// A model that proposes texts.
 pub(crate) struct Reflecting {
     pub(crate) model: ChatModel,
+    /// Whether dollars are limited: then a model without a price is charged flat.
+    pub(crate) is_limited: bool,
 }
 
 impl Reflect for Reflecting {
@@ -42,7 +44,7 @@ impl Reflect for Reflecting {
             },
             cost: Cost {
                 tokens,
-                usd_nanos: nanos(reply.cost),
+                usd_nanos: self.nanos(reply.cost),
             },
         })
     }
@@ -55,6 +57,10 @@ impl Reflect for Reflecting {
             ModelCost::Known(usd) => Some(Cost {
                 tokens,
                 usd_nanos: usd.nanos(),
+            }),
+            ModelCost::Unknown if self.is_limited => Some(Cost {
+                tokens,
+                usd_nanos: FLAT_CHARGE.nanos(),
             }),
             ModelCost::Unknown => None,
         }
@@ -72,9 +78,12 @@ fn request(prompt: String) -> ChatRequest {
     }
 }
 
-fn nanos(cost: ModelCost) -> u64 {
-    match cost {
-        ModelCost::Known(usd) => usd.nanos(),
-        ModelCost::Unknown => 0,
+impl Reflecting {
+    fn nanos(&self, cost: ModelCost) -> u64 {
+        match cost {
+            ModelCost::Known(usd) => usd.nanos(),
+            ModelCost::Unknown if self.is_limited => FLAT_CHARGE.nanos(),
+            ModelCost::Unknown => 0,
+        }
     }
 }

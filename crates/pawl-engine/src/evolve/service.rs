@@ -8,7 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pawl_evolve::{Cancel, Finish, Limits, Settings};
-use pawl_model::{JobId, JobKind, Json, Optimization, OptimizationStatus, PromptComponent, UserId};
+use pawl_model::{
+    FLAT_CHARGE, JobId, JobKind, Json, Optimization, OptimizationStatus, PromptComponent, UserId,
+};
 use pawl_providers::ModelSpec;
 use pawl_store::jobs::{Claimed, NewJob};
 use pawl_store::{Actor, evolution, jobs};
@@ -365,6 +367,7 @@ impl Engine {
             settings: words.settings.clone(),
             weights: words.weights.clone(),
             earlier: words.earlier,
+            call_at_most: FLAT_CHARGE,
             workers: WORKERS.get(),
             resume: None,
         };

@@ -7,7 +7,9 @@ use pawl_engine::evolve::{Earlier, EvolveReport, EvolveRequest, Part, PlannedEvo
 use pawl_engine::promote::NewPrompt;
 use pawl_engine::run::{RunRequest, TargetChoice};
 use pawl_evolve::{Cancel, Event, Limits, Settings};
-use pawl_model::{CandidateStatus, OptimizationStatus, PromptCandidate, PromptComponent, UserId};
+use pawl_model::{
+    CandidateStatus, FLAT_CHARGE, OptimizationStatus, PromptCandidate, PromptComponent, Usd, UserId,
+};
 use pawl_testkit::{ModelServer, Reply, Script, TestDatabase, on_both_engines, samples};
 
 use crate::rig::Rig;
@@ -20,6 +22,7 @@ on_both_engines!(
     a_prompt_begins_with_a_verdict,
     what_was_tried_before_costs_nothing,
     kinds_of_checks_count_as_a_run_says,
+    dollars_are_set_aside_before_they_are_spent,
 );
 
 pub(crate) const TARGET: &str = "openai:gpt-4o-mini";
@@ -86,6 +89,7 @@ pub(crate) fn request(rig: &Rig, server: &ModelServer, calls: u64) -> EvolveRequ
         },
         weights: Weights::new(),
         earlier: Earlier::Ignore,
+        call_at_most: FLAT_CHARGE,
         workers: 4,
         resume: None,
     }
@@ -379,4 +383,29 @@ async fn kinds_of_checks_count_as_a_run_says(database: TestDatabase) {
             .unwrap_err();
         assert_eq!(refused.to_string(), why);
     }
+}
+
+async fn dollars_are_set_aside_before_they_are_spent(database: TestDatabase) {
+    let rig = rig(database).await;
+    let server = ModelServer::start(script()).await;
+    let within = |dollars: &str| {
+        let mut request = request(&rig, &server, 200);
+        request.settings.limits.usd_nanos = Usd::parse(dollars).map(Usd::nanos);
+        request.call_at_most = Usd::parse("0.001").unwrap();
+        request
+    };
+    let enough = evolve(&rig, within("2")).await;
+    assert_eq!(enough.run.best_score, Some(1.0), "{:?}", enough.run.finish);
+    assert!((1..1_000_000_000).contains(&enough.report.spent.cost.usd_nanos));
+    // Two reflections may take more than this.
+    let planned = PlannedEvolution::plan(&rig.engine, within("0.1")).unwrap();
+    let refused = rig
+        .engine
+        .evolve(planned, &Cancel::new(), &|_, _| {})
+        .await
+        .unwrap_err();
+    assert!(
+        refused.to_string().contains("the limits buy no proposal"),
+        "{refused}"
+    );
 }

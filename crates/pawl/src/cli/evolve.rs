@@ -43,6 +43,9 @@ pub(crate) struct EvolveArgs {
     /// What it may cost
     #[arg(long, value_name = "USD", value_parser = dollars)]
     pub(crate) max_cost: Option<Usd>,
+    /// What one call of the target may cost at most, its judges included: so much is set aside for each before it is made
+    #[arg(long, value_name = "USD", value_parser = dollars, default_value = "0.10", requires = "max_cost")]
+    pub(crate) max_call_cost: Usd,
     /// What choices by chance are a function of
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,

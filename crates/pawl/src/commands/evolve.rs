@@ -72,6 +72,7 @@ pub(crate) async fn evolve(args: EvolveArgs, stop: &CancellationToken) -> anyhow
             true => Earlier::Ignore,
             false => Earlier::Reuse,
         },
+        call_at_most: args.max_call_cost,
         workers: args.workers.get(),
         resume: args.resume.clone(),
     };

@@ -9,7 +9,8 @@ use pawl_engine::promote::{NewPrompt, OnRefusal, Promotion};
 use pawl_engine::run::SuiteChoice;
 use pawl_engine::{ModelSettings, Models};
 use pawl_model::{
-    CandidateStatus, Optimization, OptimizationStatus, PromotionVerdict, PromptCandidate, PromptComponent,
+    CandidateStatus, FLAT_CHARGE, Optimization, OptimizationStatus, PromotionVerdict, PromptCandidate,
+    PromptComponent,
 };
 use pawl_server::ScriptedModel;
 use serde_json::{Value, json};
@@ -101,6 +102,7 @@ async fn search(scene: &Scene, resume: Option<String>) -> anyhow::Result<Optimiz
         },
         weights: Weights::new(),
         earlier: Earlier::Reuse,
+        call_at_most: FLAT_CHARGE,
         workers: WORKERS,
         resume,
     };
