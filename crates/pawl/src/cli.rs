@@ -4,6 +4,7 @@ mod access;
 mod evolve;
 mod export;
 mod mine;
+mod reference;
 mod review;
 mod simulation;
 mod traces;
@@ -31,6 +32,7 @@ pub(crate) use self::mine::{
     DraftArgs, JobsCommand, JobsListArgs, JobsRetryArgs, MineArgs, ScheduleArgs, SchedulesArgs, Since,
     WorkArgs,
 };
+pub(crate) use self::reference::{CompletionsArgs, ManArgs, Reference, ReferenceArgs};
 pub(crate) use self::review::{
     ReviewApproveArgs, ReviewCommand, ReviewEditArgs, ReviewExportArgs, ReviewListArgs, ReviewRejectArgs,
     ReviewShowArgs, ReviewerArgs,
@@ -113,6 +115,13 @@ pub(crate) enum Command {
     Key(KeyCommand),
     /// Bring a database up to date; PostgreSQL as its owner, who can have the runtime role made
     Migrate(MigrateArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+    /// Write a man page of every command
+    Man(ManArgs),
+    /// Print a reference of the manual as Markdown
+    #[command(hide = true)]
+    Reference(ReferenceArgs),
     /// The story writer of the demo, as a target: reads cases as JSON lines, writes user stories
     #[command(hide = true)]
     StoryAgent(AgentArgs),

@@ -13,6 +13,7 @@ mod evolve;
 mod firestore;
 mod intake;
 mod models;
+mod reference;
 mod refusals;
 mod review;
 mod rig;
