@@ -440,6 +440,9 @@ fn concurrency(text: &str) -> Result<NonZeroUsize, String> {
 }
 
 #[cfg(test)]
+mod documented;
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use clap::CommandFactory as _;

@@ -5,6 +5,11 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
+use crate::problem::ErrorCode;
+
+/// How errors of ours are written.
+const PROBLEM: &str = "[Problem](#problem)";
+
 const HEAD: &str = "\
 # HTTP reference
 
@@ -101,14 +106,37 @@ fn write_operation(page: &mut String, title: &str, operation: &Value) {
     if !bodies.is_empty() {
         _ = writeln!(page, "\nBody: {}.", bodies.join(", "));
     }
+    write_answers(page, operation);
+}
+
+fn write_answers(page: &mut String, operation: &Value) {
     page.push_str("\n| status | what it means | body |\n|--:|---|---|\n");
+    let mut problems = Vec::new();
     for (status, response) in object(&operation["responses"]) {
         let body = object(&response["content"])
             .next()
             .map(|(_, content)| kind(&content["schema"]));
-        let about = cell(text(&response["description"]));
-        _ = writeln!(page, "| {status} | {about} | {} |", body.unwrap_or_default());
+        let body = body.unwrap_or_default();
+        let about = text(&response["description"]);
+        if body == PROBLEM {
+            problems.push(format!("{status} {}", codes(about)));
+        } else {
+            _ = writeln!(page, "| {status} | {} | {body} |", cell(about));
+        }
     }
+    if !problems.is_empty() {
+        _ = write!(page, "\nErrors, each a {PROBLEM}: {}.\n", problems.join("; "));
+    }
+}
+
+/// The codes that a description of ours names, each with its page.
+fn codes(description: &str) -> String {
+    let quoted = description.split('`').skip(1).step_by(2);
+    let known = quoted.filter(|code| ErrorCode::ALL.iter().any(|known| known.as_str() == *code));
+    let links: Vec<String> = known
+        .map(|code| format!("[`{code}`](errors/{code}.md)"))
+        .collect();
+    links.join(", ")
 }
 
 /// Who may call, as `security` has it.
@@ -154,25 +182,35 @@ fn write_tables(page: &mut String, document: &Value) {
             "\n### {table}\n\n{}\n",
             text(&document["paths"][&path]["get"]["description"])
         );
-        write_fields(page, &document["components"]["schemas"][table], "column");
+        let columns = &document["components"]["schemas"][table]["properties"];
+        page.push_str("\n| column | type | |\n|---|---|---|\n");
+        for (name, column) in object(columns) {
+            let about = column["description"].as_str().map(cell).unwrap_or_default();
+            _ = writeln!(page, "| `{name}` | {} | {about} |", kind(column));
+        }
     }
 }
 
 fn write_schema(page: &mut String, name: &str, schema: &Value) {
-    _ = write!(
-        page,
-        "\n### {name}\n\n{}\n",
-        schema["description"].as_str().map(cell).unwrap_or_default()
-    );
-    if schema["properties"].is_object() {
-        write_fields(page, schema, "field");
-    } else {
-        _ = write!(page, "\n{}\n", capitalised(&kind(schema)));
+    _ = write!(page, "\n### {name}\n");
+    if let Some(description) = schema["description"].as_str() {
+        let ended = if description.ends_with('.') { "" } else { "." };
+        _ = write!(page, "\n{}{ended}\n", cell(description));
+    }
+    let parts = schema["allOf"]
+        .as_array()
+        .map_or(std::slice::from_ref(schema), Vec::as_slice);
+    for part in parts {
+        if part["properties"].is_object() {
+            write_fields(page, part);
+        } else {
+            _ = write!(page, "\n{}.\n", capitalised(&kind(part)));
+        }
     }
 }
 
-fn write_fields(page: &mut String, schema: &Value, noun: &str) {
-    _ = write!(page, "\n| {noun} | type | |\n|---|---|---|\n");
+fn write_fields(page: &mut String, schema: &Value) {
+    page.push_str("\n| field | type | |\n|---|---|---|\n");
     let required = schema["required"].as_array();
     for (name, field) in object(&schema["properties"]) {
         let is_required = required.is_some_and(|required| required.iter().any(|known| known == name));
@@ -212,6 +250,9 @@ fn kind(schema: &Value) -> String {
         Value::Array(types) => types.iter().map(text).collect(),
         one => one.as_str().into_iter().collect(),
     };
+    if types.contains(&"array") && types.contains(&"object") {
+        return "any JSON".to_owned();
+    }
     if types.contains(&"array") {
         let null = if types.contains(&"null") { " or null" } else { "" };
         return format!("list of {}{null}", kind(&schema["items"]));

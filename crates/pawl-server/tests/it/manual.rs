@@ -32,7 +32,11 @@ async fn every_link_of_the_manual_leads_somewhere() {
         let request = server.get(Identity::Nobody, &path).header("accept", BROWSER);
         let answer = request.send().await.unwrap();
         // Other pages send whoever has not logged in to do so.
-        assert_eq!(answer.status(), StatusCode::OK, "{path}, linked by {links:?}");
+        let status = answer.status();
+        assert!(
+            status.is_success() || status.is_redirection(),
+            "{path}: {status}, linked by {links:?}"
+        );
         let is_page = answer.headers()["content-type"] == "text/html; charset=utf-8";
         let page = if is_page {
             answer.text().await.unwrap()

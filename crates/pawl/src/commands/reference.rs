@@ -100,7 +100,7 @@ fn write_arguments<'a>(page: &mut String, arguments: impl Iterator<Item = &'a Ar
             .map(|value| {
                 let help = value
                     .get_help()
-                    .map(|help| format!(" ({})", plain(&help.to_string())));
+                    .map(|help| format!(" ({})", uncapitalised(&plain(&help.to_string()))));
                 format!("`{}`{}", value.get_name(), help.unwrap_or_default())
             })
             .collect();
@@ -147,33 +147,62 @@ fn written(arg: &Arg) -> String {
 
 /// Text as text, lines that are indented as code.
 fn write_help(page: &mut String, help: &str) {
-    let mut was_code = true;
+    let mut before = "";
     for line in help.lines() {
         let code = line.strip_prefix("  ");
-        if !line.is_empty() && code.is_some() != was_code {
+        let was_code = before.starts_with("  ");
+        if before.is_empty() || was_code != code.is_some() {
             page.push('\n');
-            was_code = code.is_some();
         }
         match code {
             Some(code) => _ = writeln!(page, "    {code}"),
+            None if line.is_empty() => {}
             None => _ = writeln!(page, "{}", plain(line)),
         }
+        before = line;
     }
 }
 
-/// A text without what Markdown would take for more, on one line. What stands in backticks is meant as code.
+/// A text on one line, without what Markdown would take for more; variables, and what stands in backticks, are code.
 fn plain(text: &str) -> String {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut in_code = false;
-    let mut plain = String::new();
-    for letter in text.chars() {
+    let words = text.split_whitespace().map(|word| {
+        let name = word
+            .trim_matches(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_' && letter != '$');
+        let is_name = name.contains('_') && !name.contains(|letter: char| letter.is_ascii_lowercase());
+        let escaped = if is_name && !in_code && !word.contains('`') {
+            word.replacen(name, &format!("`{name}`"), 1)
+        } else {
+            escaped(word, in_code)
+        };
+        in_code ^= word.matches('`').count() % 2 == 1;
+        escaped
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// A word without markup, apart from what is code in it.
+fn escaped(word: &str, mut in_code: bool) -> String {
+    let mut escaped = String::new();
+    for letter in word.chars() {
         in_code ^= letter == '`';
         if !in_code && matches!(letter, '<' | '*' | '_' | '[') {
-            plain.push('\\');
+            escaped.push('\\');
         }
-        plain.push(letter);
+        escaped.push(letter);
     }
-    plain
+    escaped
+}
+
+/// A text that begins in lower case, where it does not begin with a name.
+fn uncapitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    match (letters.next(), letters.clone().next()) {
+        (Some(first), Some(second)) if second.is_lowercase() || second == ' ' => {
+            first.to_lowercase().to_string() + letters.as_str()
+        }
+        _ => text.to_owned(),
+    }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 )]
 
 mod agents;
+mod configuration;
 mod crash;
 mod databases;
 mod demo;
@@ -20,5 +21,6 @@ mod rig;
 mod samples;
 mod serve;
 mod stories;
+mod tour;
 mod traces;
 mod work;

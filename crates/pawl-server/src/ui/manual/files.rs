@@ -63,6 +63,7 @@ const FILES: &[(&str, &str)] = files![
     "examples/refunds/README.md",
     "examples/stories/README.md",
     "examples/supabase/README.md",
+    "examples/tour/README.md",
     "examples/traces/README.md",
 ];
 

@@ -8,7 +8,7 @@ const HERE: &str = "http://127.0.0.1:8787";
 /// Where a link of the document at `from` leads in the manual; `None` for what is in the repository alone.
 pub(super) fn rewritten(from: &str, link: &str) -> Option<String> {
     if let Some(path) = link.strip_prefix(HERE) {
-        return Some(path.to_owned());
+        return Some(if path.is_empty() { "/" } else { path }.to_owned());
     }
     if link.starts_with('#') || link.contains("://") {
         return Some(link.to_owned());
@@ -70,6 +70,7 @@ mod tests {
             ("docs/README.md", "../README.md", "/docs/readme"),
             ("README.md", "#the-server", "#the-server"),
             ("README.md", "http://127.0.0.1:8787/docs/api", "/docs/api"),
+            ("README.md", "http://127.0.0.1:8787", "/"),
             ("README.md", "https://example.org/a", "https://example.org/a"),
         ] {
             assert_eq!(rewritten(from, link).as_deref(), Some(to), "{link} in {from}");

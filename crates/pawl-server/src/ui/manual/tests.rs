@@ -47,7 +47,7 @@ fn fault(path: &str, text: &str, link: &str) -> Option<&'static str> {
     if let Some(fragment) = link.strip_prefix('#') {
         return (!anchors(text).contains(fragment)).then_some("there is no such heading");
     }
-    if link.starts_with("https://") || link.starts_with("http://127.0.0.1:8787/") {
+    if link.starts_with("https://") || link.starts_with("http://127.0.0.1:8787") {
         return None;
     }
     if link.contains("://") || link.starts_with('/') {
