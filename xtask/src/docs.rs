@@ -14,6 +14,8 @@ const DOCUMENTS: [(&str, &str); 2] = [("cli", "docs/CLI.md"), ("http", "docs/HTT
 /// When it cannot be built, or a file cannot be written.
 pub(crate) fn generate() -> anyhow::Result<ExitCode> {
     let metadata = cargo_metadata::MetadataCommand::new().no_deps().exec()?;
+    // All before the first is written: they are in the binary, which is built anew where one changes.
+    let mut written = Vec::new();
     for (of, file) in DOCUMENTS {
         let output = Command::new(env!("CARGO"))
             .args(["run", "--quiet", "--package", "pawl", "--", "reference", of])
@@ -22,7 +24,10 @@ pub(crate) fn generate() -> anyhow::Result<ExitCode> {
             .output()
             .context("cannot run cargo")?;
         ensure!(output.status.success(), "`pawl reference {of}` failed");
-        fs::write(metadata.workspace_root.join(file), output.stdout)
+        written.push((file, output.stdout));
+    }
+    for (file, text) in written {
+        fs::write(metadata.workspace_root.join(file), text)
             .with_context(|| format!("cannot write {file}"))?;
     }
     Ok(ExitCode::SUCCESS)

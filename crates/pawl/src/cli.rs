@@ -67,16 +67,16 @@ pub(crate) enum Command {
     Compare(CompareArgs),
     /// Show every stage of the loop on bundled data, with the embedded database
     Demo(DemoArgs),
-    /// Answer requests over HTTP: data API, auth, runs
+    /// Serve pages, manual, intake and APIs over HTTP, and work on jobs
     Serve(ServeArgs),
     /// Work on jobs, beside the servers over the same database
     Work(WorkArgs),
     /// Show what workers have to do, and what they gave up
     #[command(subcommand)]
     Jobs(JobsCommand),
-    /// Make failing interactions into failure patterns, and these into suggestions
+    /// Make failure patterns of failing interactions, and suggestions of what is alike
     Mine(MineArgs),
-    /// Make drafts of regression tests of suggestions, and try them on what went wrong and what went well
+    /// Draft regression tests for suggestions, and try them on what went wrong and what went well
     Draft(DraftArgs),
     /// Look at suggestions and their drafts, edit them, and decide about them
     #[command(subcommand)]
@@ -90,9 +90,9 @@ pub(crate) enum Command {
     Promote(PromoteArgs),
     /// Make an earlier version of a prompt live again
     Rollback(RollbackArgs),
-    /// Store a history of interactions that is made up, to try things out with
+    /// Store a made-up history of interactions, to try things out with
     Seed(SeedArgs),
-    /// Have an agent that is made up hand interactions in to a server, under its tenant's policy
+    /// Have a made-up agent hand interactions in to a server, under its tenant's policy
     Simulate(SimulateArgs),
     /// Write what is stored to files
     #[command(subcommand)]
@@ -182,7 +182,7 @@ Exit codes:
   2  usage or configuration
   3  infrastructure, or coverage under --min-coverage")]
 pub(crate) struct RunArgs {
-    /// Suites: promptfoo-style YAML, a file of inputs (JSON), or cases as JSONL or CSV
+    /// Suites: promptfoo-style YAML, a file of inputs (JSON), cases as JSONL or CSV, or `approved`: the approved tests
     #[arg(required = true, value_name = "SUITE")]
     pub(crate) suites: Vec<PathBuf>,
     /// What produces the outputs, in place of what the suite names: exec:COMMAND, http(s)://…, openai:MODEL,

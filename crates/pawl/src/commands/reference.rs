@@ -14,7 +14,7 @@ const DATABASE: &str = "Database";
 const HEAD: &str = "\
 # Command line
 
-Every command, made from what `pawl COMMAND --help` says by `cargo xtask docs`. Data goes to standard output, everything else
+Every command, made from what its `--help` says by `cargo xtask docs`. Data goes to standard output, everything else
 to standard error. Settings that are no flags stand in [configuration](CONFIGURATION.md).
 
 | exit code | meaning |
@@ -149,6 +149,10 @@ fn written(arg: &Arg) -> String {
 fn write_help(page: &mut String, help: &str) {
     let mut before = "";
     for line in help.lines() {
+        if line.is_empty() {
+            before = line;
+            continue;
+        }
         let code = line.strip_prefix("  ");
         let was_code = before.starts_with("  ");
         if before.is_empty() || was_code != code.is_some() {
@@ -156,7 +160,6 @@ fn write_help(page: &mut String, help: &str) {
         }
         match code {
             Some(code) => _ = writeln!(page, "    {code}"),
-            None if line.is_empty() => {}
             None => _ = writeln!(page, "{}", plain(line)),
         }
         before = line;
