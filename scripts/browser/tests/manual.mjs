@@ -9,7 +9,7 @@ export async function everybodyReadsIt(visit) {
   await page.waitForURL("/docs/concepts");
   assert.equal(await contents.getByRole("link", { name: "Concepts" }).getAttribute("aria-current"), "page");
   const picture = page.getByRole("img", { name: /^The loop/ });
-  assert(await picture.evaluate((image) => image.complete && image.naturalWidth > 500));
+  assert(await picture.evaluate((image) => image.decode().then(() => image.naturalWidth > 500)));
   await visit.look("manual-concepts");
   await page.getByRole("navigation", { name: "On this page" }).getByRole("link", { name: "Four states" }).click();
   await page.waitForURL("/docs/concepts#four-states");
