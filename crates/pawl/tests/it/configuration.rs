@@ -141,3 +141,35 @@ async fn the_file_of_the_documentation_sets_every_setting() {
         assert_eq!(setting["origin"], "pawl.toml", "{setting}");
     }
 }
+
+/// Containers and units are given variables that are read, and words that are commands.
+#[test]
+fn what_is_deployed_is_what_the_binary_knows() {
+    let page = page();
+    let known = page.lines().flat_map(|line| names(line, '`'));
+    let known: BTreeSet<String> = known
+        .chain(["PAWL_APP_PASSWORD", "PAWL_PORT"].map(str::to_owned))
+        .collect();
+    let mut commands = 0;
+    for file in ["compose.yaml", "Dockerfile", "pawl.service", "example.env"] {
+        let text = std::fs::read_to_string(crates().join("../deploy").join(file)).unwrap();
+        let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+        for name in words.filter(|word| word.starts_with("PAWL_")) {
+            assert!(known.contains(name), "{name} of {file} is read by nobody");
+        }
+        for line in text.lines().map(str::trim) {
+            let list = ["command: ", "CMD "]
+                .iter()
+                .find_map(|key| line.strip_prefix(key));
+            let words: Vec<String> = match (list, line.strip_prefix("ExecStart=/usr/local/bin/pawl ")) {
+                (Some(list), _) => serde_json::from_str(list).unwrap(),
+                (None, Some(words)) => words.split(' ').map(str::to_owned).collect(),
+                (None, None) => continue,
+            };
+            commands += 1;
+            let said = crate::rig::pawl().args(&words).arg("--help").output().unwrap();
+            assert!(said.status.success(), "{words:?} of {file}: {said:?}");
+        }
+    }
+    assert_eq!(commands, 5);
+}
