@@ -172,16 +172,16 @@ fn tables(document: &Value) -> Vec<&str> {
 
 fn write_tables(page: &mut String, document: &Value) {
     page.push_str(
-        "\n`GET`, `POST`, `PATCH` and `DELETE` of `/rest/v1/TABLE` read, add, change and remove rows. Every column is a\n\
-         parameter that filters; the tables are these.\n",
+        "\n`GET`, `POST`, `PATCH` and `DELETE` of `/rest/v1/TABLE` read, add, change and remove rows, as far as a table\n\
+         has them. Every column is a parameter that filters.\n",
     );
     for table in tables(document) {
         let path = ["/rest/v1/", table].concat();
-        _ = write!(
-            page,
-            "\n### {table}\n\n{}\n",
-            text(&document["paths"][&path]["get"]["description"])
-        );
+        let operations = &document["paths"][&path];
+        let methods = object(operations).map(|(method, _)| format!("`{}`", method.to_uppercase()));
+        let methods: Vec<String> = methods.collect();
+        let about = text(&operations["get"]["description"]);
+        _ = write!(page, "\n### {table}\n\n{about} {}.\n", methods.join(", "));
         let columns = &document["components"]["schemas"][table]["properties"];
         page.push_str("\n| column | type | |\n|---|---|---|\n");
         for (name, column) in object(columns) {

@@ -72,7 +72,7 @@ fn every_link_in_the_repository_leads_somewhere() {
     for path in documents() {
         let text = std::fs::read_to_string(root().join(&path)).unwrap();
         for event in markdown::parser(&text) {
-            let (Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. })) = event else {
+            let Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) = event else {
                 continue;
             };
             links += 1;
