@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod docs;
 mod tidy;
 mod vendor;
 
@@ -19,6 +20,8 @@ struct Arguments {
 enum Chore {
     /// Fetch the files of others that web pages load, from npm.
     Assets,
+    /// Write the generated documents of the manual anew: docs/CLI.md and docs/HTTP.md.
+    Docs,
     /// Check what the compiler does not: layers, licences, file lengths, names, SQL files, the code map.
     Tidy,
 }
@@ -31,6 +34,7 @@ fn main() -> anyhow::Result<ExitCode> {
             vendor::fetch(metadata.workspace_root.as_std_path(), scratch.as_std_path())?;
             Ok(ExitCode::SUCCESS)
         }
+        Chore::Docs => docs::generate(),
         Chore::Tidy => tidy::run(&mut io::stdout().lock()),
     }
 }

@@ -105,7 +105,7 @@ pub(crate) async fn speak(request: Request, next: Next) -> Response {
 }
 
 /// Whether it is a browser that shows the answer to somebody; programs take anything, or say what they take.
-fn wants_page(headers: &HeaderMap) -> bool {
+pub(crate) fn wants_page(headers: &HeaderMap) -> bool {
     let accepted = headers.get_all(header::ACCEPT).iter();
     let mut accepted = accepted.filter_map(|value| value.to_str().ok());
     accepted.any(|accepted| accepted.contains("text/html"))

@@ -38,7 +38,7 @@ mod ui;
 pub use logging::{LogFormat, log_failure, start_logging};
 pub use otlp::protobuf::{NoExport, read as read_protobuf};
 pub use problem::{ErrorCode, Problem};
-pub use router::{document, router};
+pub use router::{document, reference, router};
 pub use scripted::ScriptedModel;
 pub use serve::serve;
 pub use state::{AppState, ServerSettings};

@@ -21,7 +21,7 @@ use crate::{
 /// Everything that the server answers.
 pub fn router(state: AppState) -> Router {
     let (mut routes, document) = declared();
-    routes.documents = openapi::routes(&document);
+    routes.documents = openapi::routes(&document).merge(ui::manual::routes());
     routes.pages = ui::routes(&state);
     layered(state, routes)
 }
@@ -30,6 +30,12 @@ pub fn router(state: AppState) -> Router {
 #[must_use]
 pub fn document() -> OpenApi {
     declared().1
+}
+
+/// The reference of the manual: the same document as Markdown.
+#[must_use]
+pub fn reference() -> String {
+    openapi::markdown(&document())
 }
 
 /// Routes by what they have in common.

@@ -4,6 +4,7 @@ mod access;
 mod evolve;
 mod export;
 mod mine;
+mod reference;
 mod review;
 mod simulation;
 mod traces;
@@ -31,6 +32,7 @@ pub(crate) use self::mine::{
     DraftArgs, JobsCommand, JobsListArgs, JobsRetryArgs, MineArgs, ScheduleArgs, SchedulesArgs, Since,
     WorkArgs,
 };
+pub(crate) use self::reference::{CompletionsArgs, ManArgs, Reference, ReferenceArgs};
 pub(crate) use self::review::{
     ReviewApproveArgs, ReviewCommand, ReviewEditArgs, ReviewExportArgs, ReviewListArgs, ReviewRejectArgs,
     ReviewShowArgs, ReviewerArgs,
@@ -65,16 +67,16 @@ pub(crate) enum Command {
     Compare(CompareArgs),
     /// Show every stage of the loop on bundled data, with the embedded database
     Demo(DemoArgs),
-    /// Answer requests over HTTP: data API, auth, runs
+    /// Serve pages, manual, intake and APIs over HTTP, and work on jobs
     Serve(ServeArgs),
     /// Work on jobs, beside the servers over the same database
     Work(WorkArgs),
     /// Show what workers have to do, and what they gave up
     #[command(subcommand)]
     Jobs(JobsCommand),
-    /// Make failing interactions into failure patterns, and these into suggestions
+    /// Make failure patterns of failing interactions, and suggestions of what is alike
     Mine(MineArgs),
-    /// Make drafts of regression tests of suggestions, and try them on what went wrong and what went well
+    /// Draft regression tests for suggestions, and try them on what went wrong and what went well
     Draft(DraftArgs),
     /// Look at suggestions and their drafts, edit them, and decide about them
     #[command(subcommand)]
@@ -88,9 +90,9 @@ pub(crate) enum Command {
     Promote(PromoteArgs),
     /// Make an earlier version of a prompt live again
     Rollback(RollbackArgs),
-    /// Store a history of interactions that is made up, to try things out with
+    /// Store a made-up history of interactions, to try things out with
     Seed(SeedArgs),
-    /// Have an agent that is made up hand interactions in to a server, under its tenant's policy
+    /// Have a made-up agent hand interactions in to a server, under its tenant's policy
     Simulate(SimulateArgs),
     /// Write what is stored to files
     #[command(subcommand)]
@@ -113,6 +115,13 @@ pub(crate) enum Command {
     Key(KeyCommand),
     /// Bring a database up to date; PostgreSQL as its owner, who can have the runtime role made
     Migrate(MigrateArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+    /// Write a man page of every command
+    Man(ManArgs),
+    /// Print a reference of the manual as Markdown
+    #[command(hide = true)]
+    Reference(ReferenceArgs),
     /// The story writer of the demo, as a target: reads cases as JSON lines, writes user stories
     #[command(hide = true)]
     StoryAgent(AgentArgs),
@@ -173,7 +182,7 @@ Exit codes:
   2  usage or configuration
   3  infrastructure, or coverage under --min-coverage")]
 pub(crate) struct RunArgs {
-    /// Suites: promptfoo-style YAML, a file of inputs (JSON), or cases as JSONL or CSV
+    /// Suites: promptfoo-style YAML, a file of inputs (JSON), cases as JSONL or CSV, or `approved`: the approved tests
     #[arg(required = true, value_name = "SUITE")]
     pub(crate) suites: Vec<PathBuf>,
     /// What produces the outputs, in place of what the suite names: exec:COMMAND, http(s)://…, openai:MODEL,
@@ -429,6 +438,9 @@ fn concurrency(text: &str) -> Result<NonZeroUsize, String> {
         _ => Err("must be a number from 1 to 4,096".to_owned()),
     }
 }
+
+#[cfg(test)]
+mod documented;
 
 #[cfg(test)]
 mod tests {

@@ -113,6 +113,8 @@ pub(crate) struct Settings {
     pub(crate) request_timeout: Setting<Duration>,
     /// Requests under way at once.
     pub(crate) concurrency: Setting<usize>,
+    /// Proxies in front, which say where a request comes from.
+    pub(crate) trusted_proxies: Setting<u8>,
     /// Who may sign up.
     pub(crate) sign_up: Setting<SignUp>,
     /// Signs tokens and keys; none: the one that is kept with the data.
@@ -196,6 +198,12 @@ impl Settings {
             concurrency: or_default(
                 said(server.concurrency.map(|n| usize::from(n.get())), in_file),
                 defaults.concurrency,
+            ),
+            trusted_proxies: or_default(
+                environment
+                    .parsed("PAWL_TRUSTED_PROXIES", "a number from 0 to 255")?
+                    .or(said(server.trusted_proxies, in_file)),
+                0,
             ),
             sign_up: or_default(
                 environment
@@ -284,6 +292,7 @@ impl Settings {
             body_limit: self.body_limit.value,
             request_timeout: self.request_timeout.value,
             concurrency: self.concurrency.value,
+            trusted_proxies: usize::from(self.trusted_proxies.value),
             url: self
                 .url
                 .value

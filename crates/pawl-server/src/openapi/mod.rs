@@ -1,5 +1,6 @@
 //! The OpenAPI document: what there is, who may call it, and how it answers.
 
+mod markdown;
 mod reference;
 mod responses;
 mod schemas;
@@ -88,6 +89,12 @@ fn bearer(description: &str) -> SecurityScheme {
 pub(crate) fn add_schema<T: ToSchema>(document: &mut OpenApi) {
     let components = document.components.get_or_insert_default();
     components.schemas.insert(T::name().into_owned(), T::schema());
+}
+
+/// The document as Markdown.
+pub(crate) fn markdown(document: &OpenApi) -> String {
+    // As with `routes`: it can be written.
+    markdown::markdown(&serde_json::to_value(document).unwrap_or_default())
 }
 
 /// The JSON Schema of drafts.

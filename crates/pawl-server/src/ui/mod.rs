@@ -12,6 +12,7 @@ mod error;
 mod fold;
 mod interactions;
 mod login;
+pub(crate) mod manual;
 mod marked;
 mod moment;
 mod number;

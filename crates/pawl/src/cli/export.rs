@@ -46,7 +46,7 @@ pub(crate) struct ExportInteractionsArgs {
     /// Only those with at most this score
     #[arg(long, value_name = "SCORE")]
     pub(crate) max_score: Option<f64>,
-    /// Only those in which all these words and \"phrases\" stand
+    /// Only those in which all these words and "phrases" stand
     #[arg(long, value_name = "TEXT")]
     pub(crate) search: Option<String>,
     #[command(flatten)]

@@ -101,6 +101,11 @@ fn per_second(text: &str) -> Result<f64, String> {
     }
 }
 
+fn rfc3339(text: &str) -> Result<OffsetDateTime, String> {
+    let expected = |_| "expected a time such as 2026-05-04T12:00:00Z".to_owned();
+    OffsetDateTime::parse(text, &Rfc3339).map_err(expected)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,9 +115,4 @@ mod tests {
         assert!(per_second("0").is_err() && per_second("NaN").is_err() && per_second("inf").is_err());
         assert_eq!(per_second("0.5"), Ok(0.5));
     }
-}
-
-fn rfc3339(text: &str) -> Result<OffsetDateTime, String> {
-    let expected = |_| "expected a time such as 2026-05-04T12:00:00Z".to_owned();
-    OffsetDateTime::parse(text, &Rfc3339).map_err(expected)
 }

@@ -140,6 +140,11 @@ fn shown(settings: &Settings) -> Vec<Shown> {
             &settings.concurrency,
             &settings.concurrency.value,
         ),
+        Shown::new(
+            "server.trusted_proxies",
+            &settings.trusted_proxies,
+            &settings.trusted_proxies.value,
+        ),
         Shown::new("auth.sign_up", &settings.sign_up, &sign_up),
         Shown::secret("auth.jwt_secret", &settings.jwt_secret),
         Shown::secret("auth.ingestion_secret", &settings.ingestion_secret),

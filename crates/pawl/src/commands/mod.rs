@@ -2,6 +2,7 @@
 
 mod agents;
 mod compare;
+mod completions;
 mod demo;
 mod doctor;
 mod draft;
@@ -11,10 +12,12 @@ mod import;
 mod jobs;
 mod key;
 mod keys;
+mod man;
 mod migrate;
 mod mine;
 mod online_checks;
 mod prompt;
+mod reference;
 mod review;
 mod run;
 mod seed;
@@ -62,6 +65,9 @@ pub(crate) async fn dispatch(cli: Cli, stop: &CancellationToken) -> anyhow::Resu
         Command::User(command) => user::user(command).await,
         Command::Key(command) => key::key(command).await,
         Command::Migrate(args) => migrate::migrate(args).await,
+        Command::Completions(args) => completions::completions(&args),
+        Command::Man(args) => man::man(&args),
+        Command::Reference(args) => reference::reference(&args),
         Command::StoryAgent(args) => agents::stories(&args),
         Command::SupportAgent(args) => agents::support(&args),
     }

@@ -36,6 +36,7 @@ pub(super) struct Server {
     pub(super) body_limit: Option<usize>,
     pub(super) request_timeout_s: Option<NonZeroU64>,
     pub(super) concurrency: Option<NonZeroU16>,
+    pub(super) trusted_proxies: Option<u8>,
 }
 
 /// `[auth]`.

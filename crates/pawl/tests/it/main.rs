@@ -6,6 +6,7 @@
 )]
 
 mod agents;
+mod configuration;
 mod crash;
 mod databases;
 mod demo;
@@ -13,11 +14,13 @@ mod evolve;
 mod firestore;
 mod intake;
 mod models;
+mod reference;
 mod refusals;
 mod review;
 mod rig;
 mod samples;
 mod serve;
 mod stories;
+mod tour;
 mod traces;
 mod work;
