@@ -1,6 +1,7 @@
 """Measures searches beside PyPI's `gepa`; see README.md beside this file."""
 
 import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -8,18 +9,28 @@ import random
 import statistics
 import subprocess
 import sys
+import tempfile
+import urllib.parse
+import uuid
 import venv
 from collections import defaultdict
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+sys.path.insert(0, str(ROOT / "bench/intake"))
+
+from machine import cpu_seconds, postgres  # noqa: E402
+from machine import run as plain  # noqa: E402
+
 GEPA = "0.1.4"
 PRESETS = ("graded", "binary", "trap", "trap_binary", "noisy", "noisy_binary")
 CALLS, DOLLARS = 3_000, 4_000
 LOOK_AHEAD, WORKERS, LATENCY = 4, 16, 50
 SIDES = ("ours", f"ours, look-ahead {LOOK_AHEAD}", "gepa's rules in ours", "gepa, default", "gepa, objective front")
 TUNING_SEEDS = "0-29"
-PARTS = ("scores", "tuning", "overhead", "steps", "latency")
+SERVICE_CALLS, SERVICE_SEARCHES, SERVICE_ROUNDS = 1_500, 3, 3
+MEMORY = "memory"
+PARTS = ("scores", "tuning", "overhead", "steps", "latency", "service")
 
 
 def growing(**changes):
@@ -74,6 +85,7 @@ class Bench:
         build = ["cargo", "build", "--release", "-q", "-p", "pawl-evolve", "--example", "evolve_bench"]
         subprocess.run(build, check=True, cwd=ROOT)
         self.ours = target / "release" / "examples" / "evolve_bench"
+        self.service_program = target / "release" / "examples" / "evolve_service"
         folder = self.folder = target / "bench-evolve"
         self.python = folder / "bin" / "python"
         if not self.python.exists():
@@ -86,6 +98,44 @@ class Bench:
         if name in measured or not kept.exists():
             kept.write_text(json.dumps(list(measure())), encoding="utf-8")
         return json.loads(kept.read_text(encoding="utf-8"))
+
+    def service(self):
+        """The same search in memory and over databases, which take turns: all that was printed, by round."""
+        build = ["cargo", "build", "--release", "-q", "-p", "pawl-engine", "--example", "evolve_service"]
+        subprocess.run(build, check=True, cwd=ROOT)
+        with postgres("shared_preload_libraries=pg_stat_statements") as (cluster, postmaster):
+            psql = ["psql", "-qXAt", cluster, "-c"]
+            plain([*psql, "create extension pg_stat_statements"])
+            for number in range(SERVICE_ROUNDS):
+                for workers in (1, 8):
+                    for engine in (MEMORY, "SQLite", "PostgreSQL"):
+                        with self.database(engine, cluster) as (url, owner):
+                            name = urllib.parse.urlsplit(owner).path[1:]
+                            counted = f"from pg_stat_statements s join pg_database d on d.oid = s.dbid where d.datname = '{name}'"
+                            plain([*psql, "select pg_stat_statements_reset()"])
+                            before = cpu_seconds(postmaster)
+                            words = [self.service_program, url, SERVICE_CALLS, workers, SERVICE_SEARCHES]
+                            searches = [json.loads(line) for line in plain(words).splitlines()]
+                            found = {"engine": engine, "workers": workers, "round": number, "searches": searches}
+                            if engine == "PostgreSQL":
+                                found["cpu"] = cpu_seconds(postmaster) - before
+                                asked = f"select sum(calls), sum(calls) filter (where query ~* '^commit') {counted}"
+                                found["statements"], found["commits"] = map(int, plain([*psql, asked]).split("|"))
+                            print(found, file=sys.stderr)
+                            yield found
+
+    @contextlib.contextmanager
+    def database(self, engine, cluster):
+        """A fresh one, migrated: its URL as the service has it, and as its owner does."""
+        name = f"bench_{uuid.uuid4().hex[:12]}"
+        if engine == "PostgreSQL":
+            plain(["psql", "-qX", cluster, "-c", f"create database {name}"])
+            owner = urllib.parse.urlsplit(cluster)._replace(path=f"/{name}").geturl()
+            yield plain([self.service_program, "migrate", owner, name]).strip(), owner
+            plain(["psql", "-qX", cluster, "-c", f"drop database {name} with (force)"])
+        else:
+            with tempfile.TemporaryDirectory(dir=self.folder) as data:
+                yield (MEMORY if engine == MEMORY else f"sqlite:{data}/pawl.db"), ""
 
     def tuning(self):
         for name, settings in VARIANTS.items():
@@ -200,6 +250,44 @@ def report(bench, arguments):
     for line in part("latency", bench.latency):
         cells = [f"{line['wall_seconds']:.1f}", f"{line['busy_seconds']:.1f}", f"{line['ratio']:.2f}"]
         text += row([line["look_ahead"], *cells])
+    return text + service_tables(part("service", bench.service))
+
+
+def service_tables(rounds):
+    """What a metric call took, by workers and engine."""
+    searched = [search for found in rounds for search in found["searches"]]
+    if any(search["spent"] != searched[0]["spent"] or search["counts"] != searched[0]["counts"] for search in searched):
+        sys.exit("these were not the same searches")
+    spent, counts = searched[0]["spent"], searched[0]["counts"]
+    calls = spent["metric_calls"]
+
+    def middle(engine, workers, measure):
+        return statistics.median(measure(one) for one in rounds if (one["engine"], one["workers"]) == (engine, workers)) / calls * 1e6
+
+    def mean(name):
+        return lambda one: statistics.fmean(search[name] for search in one["searches"])
+
+    text = "\n## What the service adds\n\n"
+    text += f"A target that answers at once, three checks a case, a scripted model over HTTP. {calls:,} metric calls, "
+    text += f"{spent['reflections']} reflections, {counts['accepted']} candidates accepted, {counts['rejected']} rejected; every commit on the disk. "
+    text += f"Means of {SERVICE_SEARCHES} searches after each other in a database, medians of {SERVICE_ROUNDS} rounds, microseconds a metric call.\n\n"
+    text += row(["journal", "workers", "wall", "÷ memory", "CPU", "CPU of the server", "÷ memory"]) + row(["---", *["--:"] * 6])
+    for workers in (1, 8):
+        for engine in (MEMORY, "SQLite", "PostgreSQL"):
+            wall, cpu = (middle(engine, workers, mean(name)) for name in ("wall", "cpu"))
+            server = middle(engine, workers, lambda one: one.get("cpu", 0) / SERVICE_SEARCHES)
+            ratios = [wall / middle(MEMORY, workers, mean("wall")), (cpu + server) / middle(MEMORY, workers, mean("cpu"))]
+            text += row([engine, workers, f"{wall:,.0f}", f"{ratios[0]:.1f}", f"{cpu:,.0f}", f"{server:,.0f}" if server else "–", f"{ratios[1]:.1f}"])
+    target, checks = (middle(MEMORY, 1, mean(name)) for name in ("target", "checks"))
+    text += f"\nOf it, with one worker: the target {target:.1f}, the checks {checks:.1f}; the search and its model are the rest of what it takes in "
+    text += "memory, and what a database takes beyond that is the journal.\n\n"
+    counted = [one for one in rounds if "commits" in one]
+    statements, commits = (statistics.fmean(one[name] for one in counted) / SERVICE_SEARCHES / calls for name in ("statements", "commits"))
+    text += f"PostgreSQL was asked {statements:.1f} statements a metric call, of which {commits:.2f} were commits; all else of the search is in it.\n\n"
+    text += "Wall microseconds a metric call by what the database holds already, 1 worker:\n\n"
+    text += row(["journal", *(f"{nth * calls:,} calls" for nth in range(SERVICE_SEARCHES))]) + row(["---", *["--:"] * SERVICE_SEARCHES])
+    for engine in ("SQLite", "PostgreSQL"):
+        text += row([engine, *(f"{middle(engine, 1, lambda one, nth=nth: one['searches'][nth]['wall']):,.0f}" for nth in range(SERVICE_SEARCHES))])
     return text
 
 

@@ -100,11 +100,11 @@ def serving(command, environment=None):
 
 
 @contextlib.contextmanager
-def postgres():
+def postgres(*settings):
     """A cluster that keeps what it has committed: the URL of its superuser and the id of its first process."""
     # Its owner is somebody else and must be able to reach the folder, on a disk.
     cluster = pathlib.Path(f"/var/tmp/pawl-bench-postgres.{os.getpid()}")
-    url = run([ROOT / "scripts/postgres", "start", cluster, *DURABLE]).strip()
+    url = run([ROOT / "scripts/postgres", "start", cluster, *DURABLE, *settings]).strip()
     try:
         pid = (cluster / "data/postmaster.pid").read_text(encoding="utf-8").split()[0]
         yield url, int(pid)

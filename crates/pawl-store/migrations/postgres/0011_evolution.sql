@@ -58,8 +58,8 @@ create table prompt_candidates (
     created_at timestamp not null default now(),
     deleted_at timestamp
 );
-create unique index prompt_candidates_tried on prompt_candidates (user_id, run_id, digest) where status <> 'refused';
-create index prompt_candidates_order on prompt_candidates (user_id, run_id, step, id);
+create unique index prompt_candidates_tried on prompt_candidates (run_id, digest) where status <> 'refused';
+create index prompt_candidates_order on prompt_candidates (run_id, step, id);
 
 create table prompt_evaluations (
     id text primary key default generate_random_id('ape'),
@@ -92,17 +92,18 @@ create table prompt_calls (
     answer jsonb,
     -- Of candidate, example and target: what has the same is not asked again by a later run.
     reusable_as text,
-    primary key (user_id, run_id, call)
+    -- Without the user: the service asks without one.
+    primary key (run_id, call)
 );
 
-create index prompt_calls_reusable on prompt_calls (user_id, reusable_as) where reusable_as is not null;
+create index prompt_calls_reusable on prompt_calls (reusable_as) where reusable_as is not null;
 
 create table prompt_steps (
     user_id uuid not null references auth.users (id) on delete cascade,
     run_id text not null references prompt_optimization_runs (id) on delete cascade,
     step bigint not null,
     decision jsonb not null,
-    primary key (user_id, run_id, step)
+    primary key (run_id, step)
 );
 
 create table prompts (

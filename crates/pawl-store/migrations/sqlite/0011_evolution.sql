@@ -47,8 +47,8 @@ create table prompt_candidates (
     created_at integer not null default (cast(unixepoch('subsec') * 1000000 as integer)),
     deleted_at integer
 ) strict;
-create unique index prompt_candidates_tried on prompt_candidates (user_id, run_id, digest) where status <> 'refused';
-create index prompt_candidates_order on prompt_candidates (user_id, run_id, step, id);
+create unique index prompt_candidates_tried on prompt_candidates (run_id, digest) where status <> 'refused';
+create index prompt_candidates_order on prompt_candidates (run_id, step, id);
 
 create table prompt_evaluations (
     id text primary key not null default ('ape_' || lower(hex(randomblob(8)))),
@@ -81,17 +81,18 @@ create table prompt_calls (
     answer text,
     -- Of candidate, example and target: what has the same is not asked again by a later run.
     reusable_as text,
-    primary key (user_id, run_id, call)
+    -- Without the user: the service asks without one.
+    primary key (run_id, call)
 ) strict;
 
-create index prompt_calls_reusable on prompt_calls (user_id, reusable_as) where reusable_as is not null;
+create index prompt_calls_reusable on prompt_calls (reusable_as) where reusable_as is not null;
 
 create table prompt_steps (
     user_id text not null references auth_users (id) on delete cascade,
     run_id text not null references prompt_optimization_runs (id) on delete cascade,
     step integer not null,
     decision text not null,
-    primary key (user_id, run_id, step)
+    primary key (run_id, step)
 ) strict;
 
 create table prompts (

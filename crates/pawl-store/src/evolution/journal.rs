@@ -28,7 +28,7 @@ const INSERT_CALL: Insert = Insert {
         "usd_nanos",
     ],
     narrow_integers: &[],
-    on_existing: OnExisting::Fail,
+    on_existing: OnExisting::Keep(&["run_id", "call"]),
 };
 
 const INSERT_STEP: Insert = Insert {
@@ -36,7 +36,7 @@ const INSERT_STEP: Insert = Insert {
     columns: &["user_id", "run_id", "step", "decision"],
     narrow_integers: &[],
     on_existing: OnExisting::Replace {
-        key: &["user_id", "run_id", "step"],
+        key: &["run_id", "step"],
         columns: &["decision"],
     },
 };
@@ -164,23 +164,6 @@ pub struct NewCall<'a> {
 /// When the database fails.
 pub async fn begin(scope: &mut Scope, call: &NewCall<'_>) -> Result<()> {
     let (tokens, usd_nanos) = call.at_most;
-    if scope
-        .execute(&LOSE, &[call.run_id.into(), call.call.into()])
-        .await?
-        > 0
-    {
-        let values = [
-            call.run_id.into(),
-            call.call.into(),
-            tokens.into(),
-            usd_nanos.into(),
-            Value::Null,
-            Value::Null,
-            Value::Null,
-        ];
-        scope.execute(&ANSWER, &values).await?;
-        return Ok(());
-    }
     let row = vec![
         call.user_id.into(),
         call.run_id.into(),
@@ -190,7 +173,21 @@ pub async fn begin(scope: &mut Scope, call: &NewCall<'_>) -> Result<()> {
         tokens.into(),
         usd_nanos.into(),
     ];
-    INSERT_CALL.rows(scope, &[row]).await?;
+    if INSERT_CALL.rows(scope, &[row]).await? > 0 {
+        return Ok(());
+    }
+    let of = [call.run_id.into(), call.call.into()];
+    scope.execute(&LOSE, &of).await?;
+    let values = [
+        call.run_id.into(),
+        call.call.into(),
+        tokens.into(),
+        usd_nanos.into(),
+        Value::Null,
+        Value::Null,
+        Value::Null,
+    ];
+    scope.execute(&ANSWER, &values).await?;
     Ok(())
 }
 
