@@ -2,7 +2,7 @@
 
 use pawl_model::{
     ApiKeyId, BrowserSessionId, CandidateStatus, CaseId, DraftErrorType, ExtractionErrorType, FailureType,
-    InteractionId, JobId, JobState, Json, KeyScope, OptimizationStatus, RunId, RunPolicy, ScheduleId, Score,
+    InteractionId, JobId, JobState, Json, KeyScope, LineageEvent, LineageKind, OptimizationStatus, RunId, RunPolicy, ScheduleId, Score,
     SessionId, Severity, State, SuggestionStatus, SuggestionType, TriggeredBy, Unscored, UserId, VerdictKind,
 };
 use sqlx::postgres::PgRow;
@@ -199,6 +199,8 @@ word_columns! {
     OptimizationStatus: "a status of optimisations",
     CandidateStatus: "a status of candidates",
     VerdictKind: "a kind of verdict",
+    LineageKind: "a kind of node",
+    LineageEvent: "an event",
     TriggeredBy: "what triggers runs",
     ExtractionErrorType: "a kind of error",
     DraftErrorType: "a kind of error",

@@ -12,5 +12,6 @@ pub use interactions::{
     InteractionFilter, InteractionOrder, InteractionPlace, InteractionQuery, Search, interactions,
 };
 pub use read::{ANSWER_BYTES, EMBEDDED_ROWS, Lock, count, select};
+pub(crate) use read::plain;
 pub(crate) use sql::Dialect;
 pub use write::{NewRows, Written, delete, existing, insert, update};
