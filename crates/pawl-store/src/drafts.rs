@@ -2,8 +2,8 @@
 //! make them.
 
 use pawl_model::{
-    DraftErrorType, EvalTestError, EvalTestRun, FailurePattern, InteractionId, Json, LineageKind, LineageNode,
-    SuggestionStatus, UserId,
+    DraftErrorType, EvalTestError, EvalTestRun, FailurePattern, InteractionId, Json, LineageKind,
+    LineageNode, SuggestionStatus, UserId,
 };
 use time::OffsetDateTime;
 

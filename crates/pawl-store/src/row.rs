@@ -2,8 +2,9 @@
 
 use pawl_model::{
     ApiKeyId, BrowserSessionId, CandidateStatus, CaseId, DraftErrorType, ExtractionErrorType, FailureType,
-    InteractionId, JobId, JobState, Json, KeyScope, LineageEvent, LineageKind, OptimizationStatus, RunId, RunPolicy, ScheduleId, Score,
-    SessionId, Severity, State, SuggestionStatus, SuggestionType, TriggeredBy, Unscored, UserId, VerdictKind,
+    InteractionId, JobId, JobState, Json, KeyScope, LineageEvent, LineageKind, OptimizationStatus, RunId,
+    RunPolicy, ScheduleId, Score, SessionId, Severity, State, SuggestionStatus, SuggestionType, TriggeredBy,
+    Unscored, UserId, VerdictKind,
 };
 use sqlx::postgres::PgRow;
 use sqlx::sqlite::SqliteRow;

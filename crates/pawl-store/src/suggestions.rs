@@ -1,7 +1,8 @@
 //! Suggestions: groups of patterns.
 
 use pawl_model::{
-    Json, LineageKind, Severity, SourceTrace, SuggestedPattern, Suggestion, SuggestionStatus, SuggestionType, UserId,
+    Json, LineageKind, Severity, SourceTrace, SuggestedPattern, Suggestion, SuggestionStatus, SuggestionType,
+    UserId,
 };
 use time::OffsetDateTime;
 

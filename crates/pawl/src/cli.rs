@@ -3,6 +3,7 @@
 mod access;
 mod evolve;
 mod export;
+mod lineage;
 mod mine;
 mod review;
 mod simulation;
@@ -27,6 +28,7 @@ pub(crate) use self::evolve::{
     EvolveArgs, PromoteArgs, PromptAddArgs, PromptCommand, PromptListArgs, PromptShowArgs, RollbackArgs,
 };
 pub(crate) use self::export::{ExportCommand, ExportFormat, ExportInteractionsArgs};
+pub(crate) use self::lineage::{LineageArgs, VerifyArgs};
 pub(crate) use self::mine::{
     DraftArgs, JobsCommand, JobsListArgs, JobsRetryArgs, MineArgs, ScheduleArgs, SchedulesArgs, Since,
     WorkArgs,
@@ -88,6 +90,10 @@ pub(crate) enum Command {
     Promote(PromoteArgs),
     /// Make an earlier version of a prompt live again
     Rollback(RollbackArgs),
+    /// Show what led to anything in the loop, and what it led to
+    Lineage(LineageArgs),
+    /// Verify that what led to what is as it was written, and the rows too
+    Verify(VerifyArgs),
     /// Store a history of interactions that is made up, to try things out with
     Seed(SeedArgs),
     /// Have an agent that is made up hand interactions in to a server, under its tenant's policy

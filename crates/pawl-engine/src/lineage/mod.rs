@@ -81,7 +81,9 @@ impl Engine {
         let mut newest = lineage::newest(&mut scope, user, std::slice::from_ref(&id)).await?;
         if newest.is_empty() {
             let known = pawl_store::interactions::known(&mut scope, &[(user, &id)]).await?;
-            let Some(known) = known.first() else { return Ok(None) };
+            let Some(known) = known.first() else {
+                return Ok(None);
+            };
             id = known.id.to_string();
             newest = lineage::newest(&mut scope, user, std::slice::from_ref(&id)).await?;
         }
@@ -165,7 +167,11 @@ async fn tree(
         });
         if !is_repeated {
             let further = further.into_iter().flatten().rev();
-            stack.extend(further.filter(|node| !asked.contains(node)).map(|node| (depth + 1, node)));
+            stack.extend(
+                further
+                    .filter(|node| !asked.contains(node))
+                    .map(|node| (depth + 1, node)),
+            );
         }
     }
     Ok((steps, is_complete))

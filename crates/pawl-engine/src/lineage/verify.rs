@@ -2,7 +2,7 @@
 
 use pawl_model::{LineageEvent, LineageKind, LineageNode, UserId};
 use pawl_store::Actor;
-use pawl_store::lineage::{self, Compared, Hash, RowNow, StoredEntry, hexadecimal};
+use pawl_store::lineage::{self, Compared, Hash, RowNow, StoredEntry};
 use serde::Serialize;
 
 use crate::{Engine, EngineError};
@@ -98,7 +98,7 @@ impl Engine {
                 found.entries += 1;
             }
             if page.len() < PAGE as usize {
-                found.head = hexadecimal(&hash);
+                found.head = hex::encode(&hash);
                 return Ok(());
             }
         }
@@ -156,7 +156,11 @@ impl Engine {
         let kept = self.suggestions_of(Actor::Tenant(user)).await?;
         let Some(hashes) = kept.hashes(&ids).await? else {
             for one in compared {
-                unfinished(found, one, "kept elsewhere than suggestions are now: not looked at");
+                unfinished(
+                    found,
+                    one,
+                    "kept elsewhere than suggestions are now: not looked at",
+                );
             }
             return Ok(Vec::new());
         };
@@ -208,16 +212,14 @@ impl Engine {
 }
 
 /// What is wrong with an entry behind another one.
-fn wrong_with(
-    entry: &StoredEntry,
-    user: UserId,
-    (position, hash): (i64, &[u8]),
-) -> Option<String> {
+fn wrong_with(entry: &StoredEntry, user: UserId, (position, hash): (i64, &[u8])) -> Option<String> {
     if entry.position != position + 1 {
         return Some(format!("entry {} is missing before it", position + 1));
     }
     if entry.hash_after(user, hash).as_slice() != entry.hash {
-        return Some("the entry is not what was written, or does not follow from the one before it".to_owned());
+        return Some(
+            "the entry is not what was written, or does not follow from the one before it".to_owned(),
+        );
     }
     let is_known = LineageKind::parse(&entry.kind).is_some() && LineageEvent::parse(&entry.event).is_some();
     (!is_known).then(|| "the entry is of a kind that this program does not know".to_owned())

@@ -11,6 +11,7 @@ mod duration;
 mod error;
 mod fold;
 mod interactions;
+mod lineage;
 mod login;
 mod marked;
 mod moment;
@@ -93,6 +94,7 @@ impl Pages {
             .page("/optimizations/{id}", get(prompts::show_optimization))
             .page("/optimizations/{id}/live", get(prompts::tell))
             .page("/optimizations/{id}/cancel", post(prompts::cancel))
+            .page("/lineage/{id}", get(lineage::show))
             .page("/runs", get(runs::list))
             .page("/runs/{run}", get(runs::show_one))
             .page("/runs/{run}/progress", get(runs::progress))

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use pawl_model::{
-    CandidateStatus, Json, LineageKind, LineageNode, PromptCandidate, PromptComponent, PromptEvaluation, UserId,
+    CandidateStatus, Json, LineageKind, LineageNode, PromptCandidate, PromptComponent, PromptEvaluation,
+    UserId,
 };
 
 use super::document;

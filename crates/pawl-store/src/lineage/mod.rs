@@ -18,6 +18,7 @@ use time::OffsetDateTime;
 pub use self::rows::{NamedTable, TABLES};
 pub(crate) use self::settle::settle;
 use crate::statement::{pair, shared};
+use crate::value::microseconds;
 use crate::{Columns, Result, Row, Scope, Statement, StoreError};
 
 const PAGE: Statement = shared!("lineage/page");
@@ -57,7 +58,11 @@ pub(crate) struct Touch {
 
 impl Scope {
     fn touch(&mut self, user: UserId, kind: LineageKind, id: String) -> &mut Touch {
-        self.touched.entry(user).or_default().entry((kind, id)).or_default()
+        self.touched
+            .entry(user)
+            .or_default()
+            .entry((kind, id))
+            .or_default()
     }
 
     /// A row has a place in the lineage from now on, with what led to it; its other changes are told with it.
@@ -126,28 +131,13 @@ impl StoredEntry {
             self.kind,
             self.node,
             self.event,
-            hexadecimal(&self.sha256),
+            hex::encode(&self.sha256),
             microseconds(self.at),
             self.parents,
-            hexadecimal(previous),
+            hex::encode(previous),
         ]);
         Sha256::digest(text.to_string()).into()
     }
-}
-
-fn microseconds(at: OffsetDateTime) -> i64 {
-    crate::value::microseconds(at)
-}
-
-/// Bytes in hexadecimal digits.
-#[must_use]
-pub fn hexadecimal(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        // Writing to a String cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 /// Entries of a tenant behind a position, in the order of the chain.
@@ -175,7 +165,9 @@ pub async fn page(scope: &mut Scope, user: UserId, after: i64, limit: u32) -> Re
     let Some(last) = entries.last().map(|last| last.position) else {
         return Ok(entries);
     };
-    let rows = scope.fetch(&LINKS, &[user.into(), after.into(), last.into()]).await?;
+    let rows = scope
+        .fetch(&LINKS, &[user.into(), after.into(), last.into()])
+        .await?;
     for row in &rows {
         let mut columns = row.columns();
         let position: i64 = columns.read()?;
@@ -218,7 +210,7 @@ impl From<&NodeEntry> for LineageEntry {
             position: entry.position,
             event: entry.event,
             at: entry.at,
-            sha256: hexadecimal(&entry.sha256),
+            sha256: hex::encode(&entry.sha256),
         }
     }
 }
@@ -372,14 +364,6 @@ fn read_node(columns: &mut Columns<'_>) -> Result<LineageNode> {
         kind: columns.read()?,
         id: columns.read()?,
     })
-}
-
-/// The hash at the end of a tenant's chain, and how many entries there are.
-///
-/// # Errors
-/// When the database fails.
-pub async fn head(scope: &mut Scope, user: UserId) -> Result<(i64, Vec<u8>)> {
-    Ok(settle::head(scope, user).await?.1)
 }
 
 /// What was hashed is a fixed number of bytes.

@@ -17,8 +17,9 @@ use crate::{Result, Row, Scope, Value};
 pub struct NamedTable {
     /// Its name.
     pub name: &'static str,
-    /// What its rows are called by in the lineage, as a text, and as an expression that an index helps with.
-    key: &'static str,
+    /// What its rows are called by in the lineage: a column, or an expression.
+    pub key: &'static str,
+    /// Whether that is an UUID.
     is_uuid: bool,
     /// Every column, in the order of the JSON normal form, so that a row is written as it stands there.
     pub columns: &'static [(&'static str, ColumnType)],
@@ -249,9 +250,14 @@ impl NamedTable {
         for (name, _) in self.columns {
             columns.push(match (self.bytes == Some(*name), dialect) {
                 (false, _) => (*name).to_owned(),
-                (true, Dialect::Sqlite) => {
-                    ["case when ", name, " is null then null else lower(hex(", name, ")) end"].concat()
-                }
+                (true, Dialect::Sqlite) => [
+                    "case when ",
+                    name,
+                    " is null then null else lower(hex(",
+                    name,
+                    ")) end",
+                ]
+                .concat(),
                 (true, Dialect::Postgres) => ["encode(", name, ", 'hex')"].concat(),
             });
         }
@@ -265,7 +271,10 @@ impl NamedTable {
             Dialect::Postgres => " where user_id = $2 and (user_id = $1 or $1 is null) and ",
         };
         let columns = columns.join(", ");
-        ["select ", &key, ", ", &columns, " from ", self.name, guard, self.key, is_one].concat()
+        [
+            "select ", &key, ", ", &columns, " from ", self.name, guard, self.key, is_one,
+        ]
+        .concat()
     }
 
     /// The hash of a row: SHA-256 of it as a JSON object in normal form.

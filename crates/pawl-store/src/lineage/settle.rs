@@ -8,7 +8,8 @@ use uuid::Uuid;
 
 use super::rows::{self, Found};
 use super::{
-    APPROVALS, EVOLVED_ON, HEAD, Hash, KnownRows, RUN_TESTS, StoredEntry, Touch, children, hash_of, hold, known,
+    APPROVALS, EVOLVED_ON, HEAD, Hash, KnownRows, RUN_TESTS, StoredEntry, Touch, children, hash_of, hold,
+    known,
 };
 use crate::insert::{Insert, OnExisting};
 use crate::{Result, Scope, StoreError, Value};
@@ -20,7 +21,9 @@ const MANY: i64 = 10_000;
 
 const INSERT: Insert = Insert {
     table: "lineage",
-    columns: &["user_id", "position", "kind", "node", "event", "sha256", "at", "hash"],
+    columns: &[
+        "user_id", "position", "kind", "node", "event", "sha256", "at", "hash",
+    ],
     narrow_integers: &[],
     on_existing: OnExisting::Fail,
 };
@@ -200,7 +203,12 @@ async fn evidence(
     };
     tests
         .iter()
-        .map(|row| Ok(LineageNode::new(LineageKind::Approval, row.columns().read::<String>()?)))
+        .map(|row| {
+            Ok(LineageNode::new(
+                LineageKind::Approval,
+                row.columns().read::<String>()?,
+            ))
+        })
         .collect()
 }
 
@@ -209,7 +217,7 @@ async fn approvals(scope: &mut Scope, user: UserId) -> Result<Vec<crate::Row>> {
 }
 
 /// The time, and the end of a tenant's chain: its position and hash, 0 and nothing where there is none.
-pub(super) async fn head(scope: &mut Scope, user: UserId) -> Result<(OffsetDateTime, (i64, Vec<u8>))> {
+async fn head(scope: &mut Scope, user: UserId) -> Result<(OffsetDateTime, (i64, Vec<u8>))> {
     let row = scope.fetch_one(&HEAD, &[user.into()]).await?;
     let row = row.ok_or(StoreError::ForeignRow)?;
     let mut columns = row.columns();

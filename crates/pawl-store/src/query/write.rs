@@ -232,7 +232,6 @@ impl<'q> Sql<'q> {
         self.name(table.tenant);
     }
 
-
     fn on_conflict(&mut self, new: &NewRows<'q>, on_conflict: &OnConflict) -> Result<()> {
         self.push(" on conflict (");
         self.list(", ", &on_conflict.key, |sql, column| {

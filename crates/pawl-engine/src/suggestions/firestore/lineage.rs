@@ -40,7 +40,12 @@ impl Documents {
         let mut intended = Vec::with_capacity(writes.len());
         let mut scope = self.engine.store.write(Actor::Service).await?;
         for (node, write, found) in writes {
-            let sha256 = hash(&write.applied_to(found.map_or(&nothing, |found| &found.fields)))?;
+            let before = found.map_or(&nothing, |found| &found.fields);
+            let sha256 = hash(&write.applied_to(before))?;
+            // Vectors alone are no change that is told.
+            if found.is_some() && hash(before)? == sha256 {
+                continue;
+            }
             scope.intends(self.user, node.clone(), sha256);
             intended.push((node.clone(), sha256));
         }

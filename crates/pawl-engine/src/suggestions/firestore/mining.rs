@@ -116,7 +116,11 @@ impl Documents {
                     let Some(write) = write(group, added, found.as_ref()) else {
                         return Ok(transaction.finish(None));
                     };
-                    writes.push((LineageNode::new(LineageKind::Suggestion, &group.suggestion_id), write, found));
+                    writes.push((
+                        LineageNode::new(LineageKind::Suggestion, &group.suggestion_id),
+                        write,
+                        found,
+                    ));
                 }
                 let told: Vec<_> = writes
                     .iter()

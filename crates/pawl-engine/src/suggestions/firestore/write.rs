@@ -79,7 +79,9 @@ impl Documents {
                 ("updated_at", text(decision.at)),
             ];
             let write = Write::update(SUGGESTIONS, id, changes);
-            let intended = self.intend(&[(decision.lineage().0, &write, Some(&found))]).await?;
+            let intended = self
+                .intend(&[(decision.lineage().0, &write, Some(&found))])
+                .await?;
             transaction.write(write);
             Ok(transaction.finish(Some(intended)))
         });
@@ -117,8 +119,7 @@ async fn as_it_was(
     let found = transaction.get(SUGGESTIONS, &[id]).await?.pop().flatten();
     Ok(found.filter(|found| {
         document::read(found).is_some_and(|now| {
-            now.status == SuggestionStatus::Pending
-                && (&now.suggestion_content, &now.version_history) == was
+            now.status == SuggestionStatus::Pending && (&now.suggestion_content, &now.version_history) == was
         })
     }))
 }
