@@ -505,6 +505,15 @@ async fn changes_by_the_data_api_are_told(database: TestDatabase) {
     let tenant = Actor::Tenant(rig.user());
     rig.engine.update_rows(tenant, &change, &ANY).await.unwrap();
     assert_eq!(newest(&rig, &run).await, LineageEvent::Changed);
+    let candidates = table("prompt_candidates");
+    let column = |name: &str| candidates.column(name).unwrap();
+    let mark = Update {
+        table: candidates,
+        values: vec![(column("deleted_at"), Datum::Timestamp(samples::time(9)))],
+        filter: Filter::In(Field::of(column("id")), vec![Datum::Text("apc_seed".to_owned())]),
+    };
+    rig.engine.update_rows(Actor::Service, &mark, &ANY).await.unwrap();
+    assert_eq!(newest(&rig, "apc_seed").await, LineageEvent::Changed);
     assert_whole(&rig).await;
     // Given to somebody else, it is gone here, and there is nothing of it there.
     let other = samples::user(2).id;

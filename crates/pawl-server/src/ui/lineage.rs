@@ -21,18 +21,19 @@ const DEEPEST: usize = 12;
 pub(super) struct LineagePage {
     shell: Shell,
     id: String,
-    nodes: Vec<Told>,
+    /// What became of all that has this id, the newest first.
+    rows: Vec<Row>,
     /// Titles and trees.
     trees: [(&'static str, &'static str, Vec<Branch>); 2],
     is_complete: bool,
 }
 
-/// A node with all that became of it.
-struct Told {
+/// An entry about what was asked for.
+struct Row {
     kind: LineageKind,
-    /// Its own page.
+    /// Its own page, as long as it is there.
     href: Option<String>,
-    entries: Vec<Event>,
+    event: Event,
 }
 
 /// What became of a node.
@@ -65,24 +66,21 @@ pub(super) async fn show(
         .nodes
         .first()
         .map_or(Section::Interactions, |told| section(told.node.kind));
-    let told = lineage.nodes.iter().map(|told| {
+    let mut rows = Vec::new();
+    for told in &lineage.nodes {
         let newest = told.entries.first();
         let is_there = newest.is_some_and(|newest| newest.event != LineageEvent::Erased);
-        Told {
+        rows.extend(told.entries.iter().map(|entry| Row {
             kind: told.node.kind,
             href: is_there.then(|| href(&told.node)).flatten(),
-            entries: told
-                .entries
-                .iter()
-                .map(|entry| Event::of(told.node.kind, entry, &moments))
-                .collect(),
-        }
-    });
-    let nodes = told.collect();
+            event: Event::of(told.node.kind, entry, &moments),
+        }));
+    }
+    rows.sort_by_key(|row| std::cmp::Reverse(row.event.position));
     let branches = |steps: &[Step]| steps.iter().map(|step| Branch::of(step, &moments)).collect();
     Ok(Page(LineagePage {
         shell: visitor.shell(section, format!("Lineage of {}", lineage.id)),
-        nodes,
+        rows,
         trees: [
             ("before", "What led to it", branches(&lineage.led_to_it)),
             ("behind", "What it led to", branches(&lineage.it_led_to)),

@@ -47,7 +47,11 @@ pub async fn insert(scope: &mut Scope, new: &NewRows<'_>) -> Result<Written> {
     let may_move = named(new.table).is_some() && new.on_conflict.is_some() && new.named.iter().any(moves);
     for rows in new.rows.chunks(ROWS_PER_STATEMENT) {
         if may_move {
-            let place = new.table.columns.iter().position(|one| one.name == new.table.key());
+            let place = new
+                .table
+                .columns
+                .iter()
+                .position(|one| one.name == new.table.key());
             let keys = rows.iter().filter_map(|row| match row.get(place?)? {
                 Datum::Uuid(key) => Some(key.to_string()),
                 _ => None,
