@@ -4,6 +4,6 @@ from lineage
 where user_id = $2 and (user_id = $1 or $1 is null) and position in (
     select max(position)
     from lineage
-    where user_id = $2 and node = any($3::text[])
+    where user_id = $2 and node in (select unnest($3::text[]))
     group by node, kind
 )

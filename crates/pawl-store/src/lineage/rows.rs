@@ -261,10 +261,14 @@ impl NamedTable {
                 (true, Dialect::Postgres) => ["encode(", name, ", 'hex')"].concat(),
             });
         }
+        // A query and not a list, so that whoever plans it does not compare every row with each of them.
         let (key, is_one) = match (self.is_uuid, dialect) {
             (_, Dialect::Sqlite) => (self.key.to_owned(), " in (select value from json_each(?3))"),
-            (true, Dialect::Postgres) => ([self.key, "::text"].concat(), " = any($3::text[]::uuid[])"),
-            (false, Dialect::Postgres) => (self.key.to_owned(), " = any($3::text[])"),
+            (true, Dialect::Postgres) => (
+                [self.key, "::text"].concat(),
+                " in (select unnest($3::text[])::uuid)",
+            ),
+            (false, Dialect::Postgres) => (self.key.to_owned(), " in (select unnest($3::text[]))"),
         };
         let guard = match dialect {
             Dialect::Sqlite => " where user_id = ?2 and (user_id = ?1 or ?1 is null) and ",
