@@ -1,5 +1,8 @@
 //! Lineage: what led to what is told from either end, and whatever is changed behind our back is found.
 
+mod documents;
+mod flips;
+
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -10,15 +13,13 @@ use pawl_engine::promote::{NewPrompt, OnRefusal, Promotion};
 use pawl_engine::review::{Review, Verdict};
 use pawl_engine::run::{CacheMode, Labels, PlannedRun, RunRequest, SuiteChoice, TargetChoice};
 use pawl_model::query::{Delete, Field, Filter, Update};
-use pawl_model::table::{ColumnType, Datum, TABLES as EXPOSED};
+use pawl_model::table::{Datum, TABLES as EXPOSED};
 use pawl_model::{
     CandidateStatus, Json, LineageEvent, LineageKind, NewInteraction, Optimization, OptimizationStatus,
     PromptCandidate, PromptComponent, RunId, UserId,
 };
-use pawl_providers::firestore::Write;
 use pawl_store::evolution;
-use pawl_store::lineage::TABLES;
-use pawl_testkit::{Engine, TestDatabase, on_both_engines, over_firestore, samples};
+use pawl_testkit::{TestDatabase, on_both_engines, samples};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -26,17 +27,10 @@ use crate::draft::rig::{BAD, Rig};
 
 on_both_engines!(
     what_led_to_what_is_told_from_either_end,
-    a_flip_of_any_column_of_any_row_is_found,
-    a_flip_of_any_field_of_any_entry_is_found,
     changes_by_the_data_api_are_told,
     what_is_erased_leaves_its_hash,
     writers_at_once_make_one_chain,
     the_lineage_of_others_is_not_seen,
-);
-
-over_firestore!(
-    documents_are_compared_with_what_was_intended,
-    what_was_not_brought_to_its_end_is_told,
 );
 
 const PROMPT: &str = "support";
@@ -205,6 +199,7 @@ async fn promoted(rig: &Rig) {
         by: "ada",
         reason: "it is time",
         on_refusal: OnRefusal::Override,
+        weights: Default::default(),
         run: RunRequest {
             checks: Some(checks.to_string_lossy().into_owned()),
             ..request(path.into())
@@ -290,165 +285,6 @@ async fn what_led_to_what_is_told_from_either_end(database: TestDatabase) {
     assert_eq!(told, [(Suggestion, 1), (Draft, 2), (Approval, 1)]);
     assert!(rig.engine.lineage(rig.user(), "fine").await.unwrap().is_none());
     assert!(rig.engine.lineage(rig.user(), "nothing").await.unwrap().is_none());
-}
-
-/// Another value than the one that a column holds.
-fn flipped(engine: Engine, column: &str, kind: ColumnType, is_bytes: bool) -> String {
-    let is_sqlite = engine == Engine::Sqlite;
-    match kind {
-        _ if is_bytes => if is_sqlite { "x'00'" } else { "'\\x00'::bytea" }.to_owned(),
-        ColumnType::Text => format!(
-            "coalesce(substr({column}, 1, length({column}) / 2) || case substr({column}, length({column}) / 2 + 1, 1)
-                when 'q' then 'z' else 'q' end || substr({column}, length({column}) / 2 + 2), 'q')"
-        ),
-        ColumnType::Uuid => {
-            let uuid = "'ffffffff-ffff-4fff-8fff-ffffffffffff'";
-            if is_sqlite { uuid.to_owned() } else { [uuid, "::uuid"].concat() }
-        }
-        ColumnType::Int => format!("coalesce({column}, 0) + 1000"),
-        ColumnType::Real | ColumnType::Double => format!("coalesce({column} / 2, 0.123)"),
-        ColumnType::Numeric if is_sqlite => "'0.123'".to_owned(),
-        ColumnType::Numeric => "0.123".to_owned(),
-        ColumnType::Bool => format!("not {column}"),
-        ColumnType::Timestamp | ColumnType::TimestampTz if is_sqlite => {
-            format!("coalesce({column}, 0) + 1")
-        }
-        ColumnType::Timestamp | ColumnType::TimestampTz => {
-            format!("coalesce({column}, now()) + interval '1 microsecond'")
-        }
-        ColumnType::Jsonb => "'{\"flipped\":true}'".to_owned(),
-        ColumnType::TextList if is_sqlite => "'[\"flipped\"]'".to_owned(),
-        ColumnType::TextList => "array['flipped']".to_owned(),
-    }
-}
-
-async fn a_flip_of_any_column_of_any_row_is_found(database: TestDatabase) {
-    let (rig, ..) = whole_loop(database).await;
-    assert_whole(&rig).await;
-    let database = &rig.database;
-    let mut flips = 0;
-    for table in &TABLES {
-        let name = table.name;
-        // Whatever stands in the way of writing what is no word of a column, or goes with a row.
-        let rules = match database.engine {
-            Engine::Sqlite => "drop trigger if exists patterns_by_suggestion".to_owned(),
-            Engine::Postgres => format!(
-                "do $$ declare rule text; begin
-                    for rule in select conname from pg_constraint where conrelid = '{name}'::regclass and contype = 'c' loop
-                        execute format('alter table {name} drop constraint %I', rule);
-                    end loop;
-                end $$"
-            ),
-        };
-        let saved = format!("create table saved_{name} as select * from {name}");
-        database.tamper(&[rules, saved].join("; ")).await;
-        let kinds: Vec<LineageKind> = LineageKind::ALL
-            .iter()
-            .copied()
-            .filter(|kind| kind.table() == name)
-            .collect();
-        for (column, kind) in table.columns {
-            let value = flipped(database.engine, column, *kind, table.bytes == Some(*column));
-            for place in ["asc", "desc"] {
-                let key = table.key;
-                let row = format!(
-                    "(select cast({key} as text) from {name} where cast({key} as text) in (select node from lineage)
-                     order by 1 {place} limit 1)"
-                );
-                let flip = format!("update {name} set {column} = {value} where cast({key} as text) = {row}");
-                database.tamper(&flip).await;
-                let verified = verify(&rig).await;
-                let broken = verified.broken.unwrap_or_else(|| panic!("{flip}"));
-                let kind = LineageKind::parse(&broken.kind).unwrap();
-                assert!(kinds.contains(&kind), "{flip}: {broken:?}");
-                assert!(broken.problem.contains(name), "{flip}: {broken:?}");
-                let restore = format!("delete from {name}; insert into {name} select * from saved_{name}");
-                database.tamper(&restore).await;
-                flips += 1;
-            }
-        }
-        // One that is gone.
-        let key = table.key;
-        let gone = format!("delete from {name} where cast({key} as text) in (select node from lineage)");
-        database.tamper(&gone).await;
-        assert!(!verify(&rig).await.is_whole, "{gone}");
-        let restore = format!("delete from {name}; insert into {name} select * from saved_{name}");
-        database.tamper(&restore).await;
-    }
-    assert!(flips > 200, "{flips}");
-    assert_whole(&rig).await;
-}
-
-async fn a_flip_of_any_field_of_any_entry_is_found(database: TestDatabase) {
-    let (rig, ..) = whole_loop(database).await;
-    let entries = i64::try_from(assert_whole(&rig).await.entries).unwrap();
-    let database = &rig.database;
-    database.add_user(2).await;
-    let other = samples::user(2).id;
-    let is_sqlite = database.engine == Engine::Sqlite;
-    let later = if is_sqlite {
-        "at + 1"
-    } else {
-        "at + interval '1 microsecond'"
-    };
-    let bytes = |column: &str| match is_sqlite {
-        // The last of them.
-        true => format!("cast(substr({column}, 1, 31) || x'00' as blob)"),
-        false => format!("set_byte({column}, 31, (get_byte({column}, 31) + 1) % 256)"),
-    };
-    let flips = [
-        ("user_id", format!("'{other}'")),
-        ("position", "position + 1000".to_owned()),
-        (
-            "kind",
-            "case kind when 'run' then 'draft' else 'run' end".to_owned(),
-        ),
-        ("kind", "'neither'".to_owned()),
-        ("node", "node || 'x'".to_owned()),
-        (
-            "event",
-            "case event when 'changed' then 'created' else 'changed' end".to_owned(),
-        ),
-        ("at", later.to_owned()),
-        ("sha256", bytes("sha256")),
-        ("hash", bytes("hash")),
-    ];
-    let save = "create table saved_lineage as select * from lineage;
-        create table saved_lineage_parents as select * from lineage_parents";
-    database.tamper(save).await;
-    let restore = "delete from lineage; insert into lineage select * from saved_lineage;
-        delete from lineage_parents; insert into lineage_parents select * from saved_lineage_parents";
-    let found = async |tampering: String, at: i64| {
-        database.tamper(&tampering).await;
-        let verified = verify(&rig).await;
-        let broken = verified.broken.unwrap_or_else(|| panic!("{tampering}"));
-        assert!(broken.position >= at, "{tampering}: {broken:?}");
-        database.tamper(restore).await;
-    };
-    for position in 1..=entries {
-        for (column, value) in &flips {
-            let is_last = position == entries && *column == "user_id";
-            if is_last {
-                // An entry that is cut off the end is told by the row alone.
-                continue;
-            }
-            let flip = format!(
-                "update lineage set {column} = {value} where position = {position} and user_id = '{}'",
-                rig.user()
-            );
-            found(flip, position).await;
-        }
-    }
-    for parents in [
-        "update lineage_parents set kind = 'neither'",
-        "update lineage_parents set node = node || 'x'",
-        "update lineage_parents set position = position - 1 where position = (select max(position) from lineage_parents)",
-        "delete from lineage_parents",
-        "delete from lineage where position = 3",
-    ] {
-        found(parents.to_owned(), 1).await;
-    }
-    assert_whole(&rig).await;
 }
 
 fn table(name: &str) -> &'static pawl_model::table::Table {
@@ -634,86 +470,4 @@ async fn the_lineage_of_others_is_not_seen(database: TestDatabase) {
     };
     rig.engine.ingest(vec![interaction], Terms::Whole).await.unwrap();
     assert!(rig.engine.lineage(other, "one").await.unwrap().is_none());
-}
-
-async fn documents_are_compared_with_what_was_intended(database: TestDatabase) {
-    let rig = drafted(database).await;
-    let suggestion = approved(&rig).await;
-    run_approved(&rig).await;
-    let verified = assert_whole(&rig).await;
-    assert_eq!(verified.unfinished, []);
-    let [back, forth] = reached(&rig, &suggestion).await;
-    assert_eq!(back, [LineageKind::Interaction, LineageKind::Pattern].into());
-    assert_eq!(forth, [LineageKind::Run].into());
-    let lineage = rig
-        .engine
-        .lineage(rig.user(), &suggestion)
-        .await
-        .unwrap()
-        .unwrap();
-    for told in &lineage.nodes {
-        let events: Vec<LineageEvent> = told.entries.iter().rev().map(|entry| entry.event).collect();
-        assert_eq!(
-            events[..2],
-            [LineageEvent::Intended, LineageEvent::Completed],
-            "{told:?}"
-        );
-    }
-    let documents = rig.documents().unwrap();
-    let write = Write::update("suggestions", &suggestion, [("severity", json!("low"))]);
-    documents.commit(&[write]).await.unwrap();
-    let broken = verify(&rig).await.broken.unwrap();
-    assert_eq!(
-        (broken.id.as_str(), broken.kind.as_str()),
-        (suggestion.as_str(), "approval")
-    );
-    assert!(
-        broken.problem.contains("the document is not what was written"),
-        "{broken:?}"
-    );
-}
-
-async fn what_was_not_brought_to_its_end_is_told(database: TestDatabase) {
-    let rig = drafted(database).await;
-    approved(&rig).await;
-    // Killed behind the commit of the document, and before it was told.
-    let cut = "delete from lineage_parents where position = (select max(position) from lineage);
-        delete from lineage where position = (select max(position) from lineage)";
-    rig.database.tamper(cut).await;
-    let verified = assert_whole(&rig).await;
-    assert_eq!(verified.unfinished.len(), 1);
-    assert_eq!(verified.unfinished[0].node.kind, LineageKind::Approval);
-    assert_eq!(verified.unfinished[0].found, "as intended");
-    // The document as it was before: the kill came before the commit.
-    let id = &verified.unfinished[0].node.id;
-    let documents = rig.documents().unwrap();
-    let is = documents
-        .get("suggestions", &[id])
-        .await
-        .unwrap()
-        .pop()
-        .flatten()
-        .unwrap();
-    let mut history = is.fields["version_history"].as_array().unwrap().clone();
-    history.pop();
-    let draft = &is.fields["suggestion_content"]["eval_test"];
-    let before = [
-        ("status", json!("pending")),
-        ("approval_metadata", json!(null)),
-        ("version_history", json!(history)),
-        ("updated_at", draft["updated_at"].clone()),
-    ];
-    documents
-        .commit(&[Write::update("suggestions", id, before)])
-        .await
-        .unwrap();
-    let verified = assert_whole(&rig).await;
-    assert_eq!(
-        verified.unfinished[0].found,
-        "as it was before: it was not written"
-    );
-    // Neither.
-    let write = Write::update("suggestions", id, [("severity", json!("low"))]);
-    documents.commit(&[write]).await.unwrap();
-    assert!(!verify(&rig).await.is_whole);
 }
