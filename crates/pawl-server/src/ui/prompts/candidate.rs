@@ -52,7 +52,7 @@ impl Opened {
         let parent = parent.and_then(|id| candidates.iter().find(|one| one.id == *id));
         Ok(Self {
             id: candidate.id.clone(),
-        is_decided: candidate.status != pawl_model::CandidateStatus::Proposed,
+            is_decided: candidate.status != pawl_model::CandidateStatus::Proposed,
             instructions: candidate.instructions.clone(),
             changes: parent.and_then(|parent| changes(&parent.instructions, &candidate.instructions)),
             parent: parent.map(|parent| parent.id.clone()),
