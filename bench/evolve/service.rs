@@ -116,7 +116,12 @@ fn now() -> OffsetDateTime {
 fn cpu_seconds() -> Outcome<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat")?;
     let fields = stat.rsplit_once(')').ok_or("a line of /proc/self/stat")?.1;
-    let ticks: Result<Vec<u64>, _> = fields.split_whitespace().skip(11).take(2).map(str::parse).collect();
+    let ticks: Result<Vec<u64>, _> = fields
+        .split_whitespace()
+        .skip(11)
+        .take(2)
+        .map(str::parse)
+        .collect();
     Ok(ticks?.into_iter().sum::<u64>() as f64 / 100.0)
 }
 
@@ -200,6 +205,7 @@ impl Search {
             settings: self.settings(),
             weights: Weights::new(),
             earlier: Earlier::Ignore,
+            call_at_most: pawl_model::FLAT_CHARGE,
             workers: self.workers,
             resume: None,
         };

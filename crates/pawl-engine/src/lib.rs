@@ -10,6 +10,7 @@ mod error;
 pub mod evolve;
 mod examination;
 pub mod intake;
+pub mod lineage;
 pub mod mine;
 pub mod promote;
 pub mod review;

@@ -14,6 +14,7 @@ mod id;
 mod interaction;
 mod job;
 mod json;
+mod lineage;
 mod mining;
 mod policy;
 mod price;
@@ -52,6 +53,7 @@ pub use id::{
 pub use interaction::{DropReason, Interaction, NewInteraction, Unscored};
 pub use job::{Job, JobKind, JobState, Schedule};
 pub use json::{Json, JsonError, JsonProblem};
+pub use lineage::{LineageEntry, LineageEvent, LineageKind, LineageNode};
 pub use mining::{ExtractionError, ExtractionErrorType, MiningCounts, MiningRun, TriggeredBy};
 pub use policy::{PiiPattern, Policy, RunPolicy};
 pub use price::{Cost, Price, Rate, Rates, Usage};

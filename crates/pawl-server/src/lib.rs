@@ -14,6 +14,7 @@ mod health;
 mod intake;
 mod interactions;
 mod limits;
+mod lineage;
 mod linger;
 mod logging;
 mod metrics;

@@ -14,8 +14,8 @@ use utoipa_axum::routes;
 use crate::limits::{Places, bounded};
 use crate::problem::ProblemDocument;
 use crate::{
-    AppState, auth, browser, dialect, eval_tests, health, intake, interactions, linger, metrics, observe,
-    openapi, optimizations, otlp, prompts, rest, runs, suggestions, ui,
+    AppState, auth, browser, dialect, eval_tests, health, intake, interactions, lineage, linger, metrics,
+    observe, openapi, optimizations, otlp, prompts, rest, runs, suggestions, ui,
 };
 
 /// Everything that the server answers.
@@ -87,6 +87,8 @@ fn declared() -> (Routes, OpenApi) {
         .routes(routes!(prompts::promote))
         .routes(routes!(prompts::roll_back))
         .routes(routes!(prompts::live))
+        .routes(routes!(lineage::get))
+        .routes(routes!(lineage::verify))
         .routes(routes!(eval_tests::run_once))
         .routes(routes!(eval_tests::generate))
         .routes(routes!(eval_tests::health))

@@ -2,7 +2,8 @@
 //! make them.
 
 use pawl_model::{
-    DraftErrorType, EvalTestError, EvalTestRun, FailurePattern, InteractionId, Json, SuggestionStatus, UserId,
+    DraftErrorType, EvalTestError, EvalTestRun, FailurePattern, InteractionId, Json, LineageKind,
+    LineageNode, SuggestionStatus, UserId,
 };
 use time::OffsetDateTime;
 
@@ -110,10 +111,13 @@ pub async fn put_content(scope: &mut Scope, change: &ContentChange<'_>) -> Resul
         change.version_history.into(),
         change.at.into(),
     ];
-    Ok(
-        is_as_it_was(scope, (change.user_id, change.suggestion_id), change.was).await?
-            && scope.execute(&PUT_CONTENT, &values).await? > 0,
-    )
+    let is_put = is_as_it_was(scope, (change.user_id, change.suggestion_id), change.was).await?
+        && scope.execute(&PUT_CONTENT, &values).await? > 0;
+    if is_put {
+        let (node, parents) = drafted(change.suggestion_id);
+        scope.enters(change.user_id, node, parents);
+    }
+    Ok(is_put)
 }
 
 /// What people decide about a suggestion.
@@ -149,10 +153,38 @@ pub async fn decide(scope: &mut Scope, decision: &Decision<'_>) -> Result<bool> 
         decision.version_history.into(),
         decision.at.into(),
     ];
-    Ok(
-        is_as_it_was(scope, (decision.user_id, decision.suggestion_id), decision.was).await?
-            && scope.execute(&DECIDE, &values).await? > 0,
-    )
+    let is_decided = is_as_it_was(scope, (decision.user_id, decision.suggestion_id), decision.was).await?
+        && scope.execute(&DECIDE, &values).await? > 0;
+    if is_decided {
+        let (node, parents) = decision.lineage();
+        scope.enters(decision.user_id, node, parents);
+    }
+    Ok(is_decided)
+}
+
+/// The place of a draft in the lineage, and what led to it.
+#[must_use]
+pub fn drafted(suggestion_id: &str) -> (LineageNode, [LineageNode; 1]) {
+    let node = |kind| LineageNode::new(kind, suggestion_id);
+    (node(LineageKind::Draft), [node(LineageKind::Suggestion)])
+}
+
+impl Decision<'_> {
+    /// Its place in the lineage, and what led to it: the draft, where there is one.
+    #[must_use]
+    pub fn lineage(&self) -> (LineageNode, [LineageNode; 1]) {
+        let node = |kind| LineageNode::new(kind, self.suggestion_id);
+        let decision = match self.status {
+            SuggestionStatus::Rejected => LineageKind::Rejection,
+            SuggestionStatus::Approved | SuggestionStatus::Pending => LineageKind::Approval,
+        };
+        let has_draft = !self.was.0.to_value()["eval_test"].is_null();
+        let reviewed = match has_draft {
+            true => LineageKind::Draft,
+            false => LineageKind::Suggestion,
+        };
+        (node(decision), [node(reviewed)])
+    }
 }
 
 /// Whether a suggestion is pending, and its content and history are what they were; it is held until the transaction

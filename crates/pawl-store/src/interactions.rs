@@ -1,6 +1,6 @@
 //! Interactions: rows of `evaluations`, and the spans behind them.
 
-use pawl_model::{Interaction, InteractionId, Json, UserId};
+use pawl_model::{Interaction, InteractionId, Json, LineageKind, UserId};
 use serde_json::json;
 
 use crate::insert::{Insert, OnExisting};
@@ -195,6 +195,8 @@ pub async fn change(scope: &mut Scope, row: &NewRow) -> Result<()> {
         row.has_error.into(),
     ];
     scope.execute(&CHANGE, &values).await?;
+    let id = interaction.id.to_string();
+    scope.changed(interaction.user_id, LineageKind::Interaction, id);
     Ok(())
 }
 
@@ -203,7 +205,9 @@ pub async fn change(scope: &mut Scope, row: &NewRow) -> Result<()> {
 /// # Errors
 /// When the database fails.
 pub async fn mark_error(scope: &mut Scope, user: UserId, id: InteractionId) -> Result<()> {
-    scope.execute(&MARK_ERROR, &[user.into(), id.into()]).await?;
+    if scope.execute(&MARK_ERROR, &[user.into(), id.into()]).await? > 0 {
+        scope.changed(user, LineageKind::Interaction, id.to_string());
+    }
     Ok(())
 }
 

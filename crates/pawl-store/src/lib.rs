@@ -13,6 +13,7 @@ mod insert;
 pub mod intake;
 pub mod interactions;
 pub mod jobs;
+pub mod lineage;
 mod location;
 mod migrate;
 pub mod mining;

@@ -82,6 +82,12 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../migrations/sqlite/0012_pattern_suggestions.sql"),
         include_str!("../migrations/postgres/0012_pattern_suggestions.sql"),
     ),
+    (
+        13,
+        "lineage",
+        include_str!("../migrations/sqlite/0013_lineage.sql"),
+        include_str!("../migrations/postgres/0013_lineage.sql"),
+    ),
 ];
 
 const TABLE: &str = "_pawl_migrations";

@@ -1,8 +1,8 @@
 //! Mining: failing interactions, the patterns they become, and the runs that make them.
 
 use pawl_model::{
-    ExtractionError, FailurePattern, InteractionId, JobId, Json, MiningCounts, MiningRun, Score, TriggeredBy,
-    UserId,
+    ExtractionError, FailurePattern, InteractionId, JobId, Json, LineageKind, LineageNode, MiningCounts,
+    MiningRun, Score, TriggeredBy, UserId,
 };
 use serde::de::DeserializeOwned;
 pub use sqlx::types::BigDecimal as Cost;
@@ -227,6 +227,15 @@ pub async fn insert_patterns(scope: &mut Scope, user: UserId, patterns: &[Groupe
         })
         .collect();
     INSERT_PATTERNS.rows(scope, &rows).await?;
+    for grouped in patterns {
+        let pattern = LineageNode::new(LineageKind::Pattern, &grouped.pattern.pattern_id);
+        let interaction = grouped.pattern.evaluation_id.to_string();
+        let interaction = LineageNode::new(LineageKind::Interaction, interaction);
+        let suggestion = LineageNode::new(LineageKind::Suggestion, &grouped.suggestion_id);
+        scope.enters(user, interaction.clone(), []);
+        scope.enters(user, pattern.clone(), [interaction]);
+        scope.enters(user, suggestion, [pattern]);
+    }
     Ok(())
 }
 

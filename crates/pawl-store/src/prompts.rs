@@ -1,6 +1,8 @@
 //! Prompts, their versions, which of them is live, and why.
 
-use pawl_model::{Json, PromotionVerdict, PromptComponent, PromptVersion, UserId};
+use pawl_model::{
+    Json, LineageKind, LineageNode, PromotionVerdict, PromptComponent, PromptVersion, UserId, VerdictKind,
+};
 use time::OffsetDateTime;
 
 use crate::insert::{Insert, OnExisting};
@@ -155,6 +157,7 @@ pub async fn add_version(
         at.into(),
     ];
     INSERT_VERSION.rows(scope, &[row]).await?;
+    scope.enters(user, LineageNode::version(name, version), []);
     Ok(version)
 }
 
@@ -170,6 +173,7 @@ pub async fn set_live(
 ) -> Result<()> {
     let values = [user.into(), name.into(), version.into(), at.into()];
     scope.execute(&SET_LIVE, &values).await?;
+    scope.changed(user, LineageKind::Prompt, name);
     Ok(())
 }
 
@@ -192,7 +196,30 @@ pub async fn insert_verdict(scope: &mut Scope, user: UserId, verdict: &Promotion
         verdict.created_at.into(),
     ];
     INSERT_VERDICT.rows(scope, &[row]).await?;
+    tell(scope, user, verdict);
     Ok(())
+}
+
+/// What led to a verdict: the candidate and the version that was live, or the one that is live again. What it led to: the
+/// version that it made, and that it is live.
+fn tell(scope: &mut Scope, user: UserId, verdict: &PromotionVerdict) {
+    let node = LineageNode::new(LineageKind::Verdict, &verdict.id);
+    let version = |number| LineageNode::version(&verdict.name, number);
+    let candidate = verdict.candidate_id.as_ref();
+    let mut parents: Vec<LineageNode> = candidate
+        .map(|id| LineageNode::new(LineageKind::Candidate, id))
+        .into_iter()
+        .chain(verdict.from_version.map(version))
+        .collect();
+    if let Some(to) = verdict.to_version.map(version) {
+        match verdict.kind {
+            VerdictKind::RolledBack => parents.push(to),
+            _ => scope.enters(user, to, [node.clone()]),
+        }
+        let prompt = LineageNode::new(LineageKind::Prompt, &verdict.name);
+        scope.enters(user, prompt, [node.clone()]);
+    }
+    scope.enters(user, node, parents);
 }
 
 fn read_version(row: &Row) -> Result<PromptVersion> {

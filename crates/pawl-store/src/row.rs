@@ -2,8 +2,9 @@
 
 use pawl_model::{
     ApiKeyId, BrowserSessionId, CandidateStatus, CaseId, DraftErrorType, ExtractionErrorType, FailureType,
-    InteractionId, JobId, JobState, Json, KeyScope, OptimizationStatus, RunId, RunPolicy, ScheduleId, Score,
-    SessionId, Severity, State, SuggestionStatus, SuggestionType, TriggeredBy, Unscored, UserId, VerdictKind,
+    InteractionId, JobId, JobState, Json, KeyScope, LineageEvent, LineageKind, OptimizationStatus, RunId,
+    RunPolicy, ScheduleId, Score, SessionId, Severity, State, SuggestionStatus, SuggestionType, TriggeredBy,
+    Unscored, UserId, VerdictKind,
 };
 use sqlx::postgres::PgRow;
 use sqlx::sqlite::SqliteRow;
@@ -199,6 +200,8 @@ word_columns! {
     OptimizationStatus: "a status of optimisations",
     CandidateStatus: "a status of candidates",
     VerdictKind: "a kind of verdict",
+    LineageKind: "a kind of node",
+    LineageEvent: "an event",
     TriggeredBy: "what triggers runs",
     ExtractionErrorType: "a kind of error",
     DraftErrorType: "a kind of error",

@@ -1,6 +1,6 @@
 //! Runs: `sb_eval_runs`.
 
-use pawl_model::{Run, RunId, RunStatus, Tally};
+use pawl_model::{LineageKind, LineageNode, Run, RunId, RunStatus, Tally, UserId};
 use time::OffsetDateTime;
 use time::macros::datetime;
 use uuid::Uuid;
@@ -70,6 +70,7 @@ pub async fn insert(scope: &mut Scope, run: &Run) -> Result<()> {
         run.settings.as_ref().into(),
     ];
     INSERT.rows(scope, &[row]).await?;
+    tell(scope, owner, run.id);
     Ok(())
 }
 
@@ -174,7 +175,9 @@ pub async fn finish(scope: &mut Scope, id: RunId, finish: &Finish<'_>) -> Result
         count(finish.tally.passed),
         count(finish.tally.failed),
     ];
-    scope.execute(&FINISH, &values).await?;
+    let row = scope.fetch_one(&FINISH, &values).await?;
+    let owner = row.map(|row| row.columns().read()).transpose()?.flatten();
+    tell(scope, owner, id);
     Ok(())
 }
 
@@ -183,8 +186,17 @@ pub async fn finish(scope: &mut Scope, id: RunId, finish: &Finish<'_>) -> Result
 /// # Errors
 /// When the database fails.
 pub async fn reopen(scope: &mut Scope, id: RunId) -> Result<()> {
-    scope.execute(&REOPEN, &[id.into()]).await?;
+    let row = scope.fetch_one(&REOPEN, &[id.into()]).await?;
+    let owner = row.map(|row| row.columns().read()).transpose()?.flatten();
+    tell(scope, owner, id);
     Ok(())
+}
+
+/// A run has its place in the lineage from its end on; one that belongs to nobody yet has none.
+fn tell(scope: &mut Scope, owner: Option<UserId>, id: RunId) {
+    if let Some(user) = owner {
+        scope.enters(user, LineageNode::new(LineageKind::Run, id.to_string()), []);
+    }
 }
 
 fn read(row: &Row) -> Result<Run> {

@@ -8,8 +8,9 @@ use sqlx::{Arguments as _, AssertSqlSafe, Postgres, SqlSafeStr as _, SqlStr, Sql
 use tokio::sync::Notify;
 use uuid::Uuid;
 
+use crate::lineage::Touched;
 use crate::query::Dialect;
-use crate::{Result, Row, Statement, StoreError, Value, users};
+use crate::{Result, Row, Statement, StoreError, Value, lineage, users};
 
 /// How many values a built statement may hold beside the tenant: what SQLite takes, which is less than PostgreSQL.
 const MAX_VALUES: usize = 32_765;
@@ -60,6 +61,8 @@ pub struct Scope {
     /// Who waits for jobs in this process, and whether they are told of this transaction.
     waiting: Arc<Notify>,
     has_jobs: bool,
+    /// Rows with a place in the lineage that were written.
+    pub(crate) touched: Touched,
 }
 
 impl Scope {
@@ -69,6 +72,7 @@ impl Scope {
             transaction,
             waiting,
             has_jobs: false,
+            touched: Touched::new(),
         }
     }
 
@@ -78,11 +82,12 @@ impl Scope {
         self.actor
     }
 
-    /// Makes it durable.
+    /// Makes it durable, with an entry in the lineage for each row of it that has a place there.
     ///
     /// # Errors
     /// When the database could not; nothing of the transaction happened then.
-    pub async fn commit(self) -> Result<()> {
+    pub async fn commit(mut self) -> Result<()> {
+        lineage::settle(&mut self).await?;
         match self.transaction {
             Transaction::Sqlite(transaction) => transaction.commit().await?,
             Transaction::Postgres(transaction) => transaction.commit().await?,

@@ -78,6 +78,7 @@ pub fn statements() -> Vec<Statement> {
         crate::evolution::SERVICE_STATEMENTS,
         crate::prompts::STATEMENTS,
         crate::traces::STATEMENTS,
+        crate::lineage::STATEMENTS,
     ]
     .concat()
 }

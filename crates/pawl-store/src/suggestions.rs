@@ -1,7 +1,8 @@
 //! Suggestions: groups of patterns.
 
 use pawl_model::{
-    Json, Severity, SourceTrace, SuggestedPattern, Suggestion, SuggestionStatus, SuggestionType, UserId,
+    Json, LineageKind, Severity, SourceTrace, SuggestedPattern, Suggestion, SuggestionStatus, SuggestionType,
+    UserId,
 };
 use time::OffsetDateTime;
 
@@ -154,6 +155,9 @@ pub async fn put(scope: &mut Scope, user: UserId, groups: &[&Group]) -> Result<(
         })
         .collect();
     PUT.rows(scope, &rows).await?;
+    for group in groups {
+        scope.changed(user, LineageKind::Suggestion, &group.suggestion_id);
+    }
     Ok(())
 }
 

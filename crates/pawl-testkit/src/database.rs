@@ -189,6 +189,33 @@ impl TestDatabase {
         .expect("a statement");
     }
 
+    /// Runs statements as somebody whom no rule holds back: neither keys nor checks, on PostgreSQL neither policies nor
+    /// triggers.
+    ///
+    /// # Panics
+    /// When one fails.
+    pub async fn tamper(&self, statements: &str) {
+        let text = sqlx::raw_sql(AssertSqlSafe(statements.to_owned()));
+        match self.engine {
+            Engine::Sqlite => {
+                let mut connection = self.sqlite().await;
+                let unruly = "pragma foreign_keys = off; pragma ignore_check_constraints = on";
+                connection.execute(unruly).await.expect("no rules");
+                connection.execute(text).await.map(drop)
+            }
+            Engine::Postgres => {
+                let name = self.url();
+                let name = name.rsplit('/').next().unwrap_or_default();
+                let connection = PgConnection::connect_with(&server().database(name)).await;
+                let mut connection = connection.expect("the test server answers");
+                let unruly = "set session_replication_role = replica";
+                connection.execute(unruly).await.expect("no rules");
+                connection.execute(text).await.map(drop)
+            }
+        }
+        .expect("a statement");
+    }
+
     async fn sqlite(&self) -> SqliteConnection {
         SqliteConnection::connect(&self.url())
             .await

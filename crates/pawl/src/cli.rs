@@ -3,6 +3,7 @@
 mod access;
 mod evolve;
 mod export;
+mod lineage;
 mod mine;
 mod reference;
 mod review;
@@ -28,6 +29,7 @@ pub(crate) use self::evolve::{
     EvolveArgs, PromoteArgs, PromptAddArgs, PromptCommand, PromptListArgs, PromptShowArgs, RollbackArgs,
 };
 pub(crate) use self::export::{ExportCommand, ExportFormat, ExportInteractionsArgs};
+pub(crate) use self::lineage::{LineageArgs, VerifyArgs};
 pub(crate) use self::mine::{
     DraftArgs, JobsCommand, JobsListArgs, JobsRetryArgs, MineArgs, ScheduleArgs, SchedulesArgs, Since,
     WorkArgs,
@@ -90,6 +92,10 @@ pub(crate) enum Command {
     Promote(PromoteArgs),
     /// Make an earlier version of a prompt live again
     Rollback(RollbackArgs),
+    /// Show what led to anything in the loop, and what it led to
+    Lineage(LineageArgs),
+    /// Verify that what led to what is as it was written, and the rows too
+    Verify(VerifyArgs),
     /// Store a made-up history of interactions, to try things out with
     Seed(SeedArgs),
     /// Have a made-up agent hand interactions in to a server, under its tenant's policy

@@ -8,10 +8,13 @@ mod error;
 #[cfg(feature = "firestore")]
 mod firestore;
 
+use std::collections::HashMap;
+
 use pawl_model::{
     EvalTestDraft, EvalTestError, EvalTestRun, FailurePattern, Json, ProofCard, SourceTrace, Suggestion,
 };
 use pawl_store::drafts::Decision;
+use pawl_store::lineage::Hash;
 use pawl_store::suggestions::Filter;
 use pawl_store::{Actor, Scope};
 use time::OffsetDateTime;
@@ -164,6 +167,15 @@ impl Suggestions {
         at: OffsetDateTime,
     ) -> Result<(), EngineError> {
         either!(self, kept => kept.end_run(work, told, at).await)
+    }
+
+    /// The hashes of documents, by id; none where suggestions are rows.
+    pub(crate) async fn hashes(&self, ids: &[String]) -> Result<Option<HashMap<String, Hash>>, EngineError> {
+        match self {
+            Self::Rows(_) => Ok(None),
+            #[cfg(feature = "firestore")]
+            Self::Documents(documents) => documents.hashes(ids).await.map(Some),
+        }
     }
 
     /// Runs, the newest first.

@@ -14,6 +14,7 @@ mod evolve;
 mod firestore;
 mod intake;
 mod judges;
+mod lineage;
 mod mine;
 mod promote;
 mod resume;

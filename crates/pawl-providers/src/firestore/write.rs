@@ -27,6 +27,14 @@ pub struct Write {
     change: Change,
 }
 
+/// The member of a map; where there is no map, one is put there.
+fn within<'v>(value: &'v mut Value, member: &str) -> &'v mut Value {
+    if !value.is_object() {
+        *value = Value::Object(Map::new());
+    }
+    &mut value[member]
+}
+
 #[derive(Clone, Debug, PartialEq)]
 enum Change {
     /// There must be none yet.
@@ -68,6 +76,26 @@ impl Write {
             id: id.to_owned(),
             change,
         }
+    }
+
+    /// What the document holds once this is written, where it held `found` before.
+    #[must_use]
+    pub fn applied_to(&self, found: &Map<String, Value>) -> Map<String, Value> {
+        let changes = match &self.change {
+            Change::Create(fields) | Change::Put(fields) => return fields.clone(),
+            Change::Update(changes) => changes,
+        };
+        let mut fields = found.clone();
+        for (path, value) in changes {
+            let (first, rest) = match path.split_once('.') {
+                None => (path.as_str(), None),
+                Some((first, rest)) => (first, Some(rest)),
+            };
+            let field = fields.entry(first.to_owned()).or_insert(Value::Null);
+            let place = rest.into_iter().flat_map(|rest| rest.split('.'));
+            *place.fold(field, within) = value.clone();
+        }
+        fields
     }
 
     pub(super) fn message(&self, firestore: &Firestore) -> Result<WriteMessage, FirestoreError> {

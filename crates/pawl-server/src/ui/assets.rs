@@ -42,6 +42,7 @@ static ASSETS: [Asset; 6] = [
             include_str!("../../assets/css/suggestions.css"),
             include_str!("../../assets/css/prompts.css"),
             include_str!("../../assets/css/manual.css"),
+            include_str!("../../assets/css/lineage.css"),
         ),
     },
     Asset {

@@ -11,6 +11,7 @@ mod duration;
 mod error;
 mod fold;
 mod interactions;
+mod lineage;
 mod login;
 pub(crate) mod manual;
 mod marked;
@@ -94,6 +95,7 @@ impl Pages {
             .page("/optimizations/{id}", get(prompts::show_optimization))
             .page("/optimizations/{id}/live", get(prompts::tell))
             .page("/optimizations/{id}/cancel", post(prompts::cancel))
+            .page("/lineage/{id}", get(lineage::show))
             .page("/runs", get(runs::list))
             .page("/runs/{run}", get(runs::show_one))
             .page("/runs/{run}/progress", get(runs::progress))

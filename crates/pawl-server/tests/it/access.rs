@@ -62,6 +62,8 @@ const OPERATIONS: &[Entry] = &[
     ("POST", "/api/prompts/{name}/promote", [401, 401, 404, 404, 404]),
     ("POST", "/api/prompts/{name}/rollback", [401, 401, 404, 404, 404]),
     ("GET", "/api/prompts/{name}/live", [401, 401, 404, 404, 404]),
+    ("GET", "/api/lineage", [401, 401, 200, 200, 200]),
+    ("GET", "/api/lineage/{id}", [401, 401, 404, 404, 404]),
     ("POST", "/eval-tests/run-once", [401, 401, 200, 200, 200]),
     (
         "POST",

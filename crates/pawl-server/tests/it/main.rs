@@ -9,6 +9,7 @@ mod access;
 mod auth;
 mod eval_tests;
 mod intake;
+mod lineage;
 mod manual;
 mod operations;
 mod optimizations;

@@ -12,5 +12,6 @@ begin
     execute format('grant select, insert, update, delete on auth.users, auth.credentials, auth.sessions,'
         ' auth.refresh_tokens, auth.browser_sessions, auth.api_keys to %I', runtime_role);
     execute format('revoke insert, update, delete on _pawl_migrations from %I', runtime_role);
+    execute format('revoke update, delete on lineage, lineage_parents from %I', runtime_role);
 end
 $$

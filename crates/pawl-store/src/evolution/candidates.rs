@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use pawl_model::{CandidateStatus, Json, PromptCandidate, PromptComponent, PromptEvaluation, UserId};
+use pawl_model::{
+    CandidateStatus, Json, LineageKind, LineageNode, PromptCandidate, PromptComponent, PromptEvaluation,
+    UserId,
+};
 
 use super::document;
 use crate::insert::{Insert, OnExisting};
@@ -90,6 +93,9 @@ pub async fn propose(scope: &mut Scope, user: UserId, candidate: &PromptCandidat
         candidate.created_at.into(),
     ];
     INSERT_CANDIDATE.rows(scope, &[row]).await?;
+    if candidate.status != CandidateStatus::Proposed {
+        enters(scope, user, &candidate.id, &candidate.parents);
+    }
     Ok(())
 }
 
@@ -145,8 +151,21 @@ pub async fn decide_candidate(
         status.as_str().into(),
         reason.into(),
     ];
-    scope.execute(&DECIDE_CANDIDATE, &values).await?;
+    for row in scope.fetch(&DECIDE_CANDIDATE, &values).await? {
+        let mut columns = row.columns();
+        let (user, id): (Option<UserId>, String) = (columns.read()?, columns.read()?);
+        let parents: Vec<String> = document(&mut columns)?;
+        if let Some(user) = user {
+            enters(scope, user, &id, &parents);
+        }
+    }
     Ok(())
+}
+
+/// A candidate has its place in the lineage as soon as it is decided about.
+fn enters(scope: &mut Scope, user: UserId, id: &str, parents: &[String]) {
+    let node = |id: &str| LineageNode::new(LineageKind::Candidate, id);
+    scope.enters(user, node(id), parents.iter().map(|parent| node(parent)));
 }
 
 /// Writes how good a candidate is.
@@ -161,7 +180,11 @@ pub async fn set_standing(scope: &mut Scope, candidate: &PromptCandidate) -> Res
         (&dimensions).into(),
         candidate.coverage.into(),
     ];
-    scope.execute(&STANDING, &values).await?;
+    let row = scope.fetch_one(&STANDING, &values).await?;
+    let owner: Option<UserId> = row.map(|row| row.columns().read()).transpose()?.flatten();
+    if let Some(user) = owner {
+        scope.changed(user, LineageKind::Candidate, &candidate.id);
+    }
     Ok(())
 }
 

@@ -11,6 +11,7 @@ mod write;
 pub use interactions::{
     InteractionFilter, InteractionOrder, InteractionPlace, InteractionQuery, Search, interactions,
 };
+pub(crate) use read::plain;
 pub use read::{ANSWER_BYTES, EMBEDDED_ROWS, Lock, count, select};
 pub(crate) use sql::Dialect;
 pub use write::{NewRows, Written, delete, existing, insert, update};

@@ -308,7 +308,8 @@ fn text_of(document: Json) -> Datum {
     }
 }
 
-fn plain(columns: &mut Columns<'_>, kind: ColumnType) -> Result<Datum> {
+/// The value of a column of a type.
+pub(crate) fn plain(columns: &mut Columns<'_>, kind: ColumnType) -> Result<Datum> {
     let value = match kind {
         ColumnType::Uuid => columns.read::<Option<Uuid>>()?.map(Datum::Uuid),
         ColumnType::Text => columns.read::<Option<String>>()?.map(Datum::Text),

@@ -2,6 +2,7 @@
 
 use pawl_model::query::{Delete, OnConflict, Resolution, Update};
 use pawl_model::table::{Column, ColumnType, Datum, Table};
+use pawl_model::{LineageKind, LineageNode, UserId};
 use uuid::Uuid;
 
 use super::sql::Sql;
@@ -42,7 +43,23 @@ pub struct NewRows<'a> {
 /// database refuses a row; else when it fails.
 pub async fn insert(scope: &mut Scope, new: &NewRows<'_>) -> Result<Written> {
     let mut written = Written::default();
+    let moves = |column: &&Column| column.name == new.table.tenant;
+    let may_move = named(new.table).is_some() && new.on_conflict.is_some() && new.named.iter().any(moves);
     for rows in new.rows.chunks(ROWS_PER_STATEMENT) {
+        if may_move {
+            let place = new
+                .table
+                .columns
+                .iter()
+                .position(|one| one.name == new.table.key());
+            let keys = rows.iter().filter_map(|row| match row.get(place?)? {
+                Datum::Uuid(key) => Some(key.to_string()),
+                _ => None,
+            });
+            let mut sql = Sql::as_they_were(scope, new.table);
+            sql.is_one_of(new.table.name, new.table.key(), ColumnType::Uuid, keys.collect());
+            fetch_keys(scope, sql, new.table, &mut Written::default()).await?;
+        }
         let mut sql = Sql::new(scope);
         sql.push("insert into ");
         sql.name(new.table.name);
@@ -63,6 +80,8 @@ pub async fn insert(scope: &mut Scope, new: &NewRows<'_>) -> Result<Written> {
         if let Some(on_conflict) = new.on_conflict {
             sql.on_conflict(new, on_conflict)?;
         }
+        sql.push(" returning ");
+        sql.keys(new.table);
         fetch_keys(scope, sql, new.table, &mut written).await?;
     }
     Ok(written)
@@ -74,6 +93,12 @@ pub async fn insert(scope: &mut Scope, new: &NewRows<'_>) -> Result<Written> {
 /// As [`insert`].
 pub async fn update(scope: &mut Scope, update: &Update) -> Result<Written> {
     let table = update.table;
+    let moves = |(column, _): &(&Column, Datum)| [table.tenant, table.key()].contains(&column.name);
+    if named(table).is_some() && update.values.iter().any(moves) {
+        let mut sql = Sql::as_they_were(scope, table);
+        sql.filter(table.name, &update.filter)?;
+        fetch_keys(scope, sql, table, &mut Written::default()).await?;
+    }
     let mut sql = Sql::new(scope);
     sql.push("update ");
     sql.name(table.name);
@@ -88,6 +113,8 @@ pub async fn update(scope: &mut Scope, update: &Update) -> Result<Written> {
     sql.push(" and ");
     sql.filter(table.name, &update.filter)?;
     let mut written = Written::default();
+    sql.push(" returning ");
+    sql.keys(table);
     fetch_keys(scope, sql, table, &mut written).await?;
     Ok(written)
 }
@@ -106,6 +133,8 @@ pub async fn delete(scope: &mut Scope, delete: &Delete) -> Result<Written> {
     sql.push(" and ");
     sql.filter(table.name, &delete.filter)?;
     let mut written = Written::default();
+    sql.push(" returning ");
+    sql.keys(table);
     fetch_keys(scope, sql, table, &mut written).await?;
     Ok(written)
 }
@@ -140,28 +169,73 @@ pub async fn existing(
     Ok(found)
 }
 
-async fn fetch_keys(scope: &mut Scope, mut sql: Sql<'_>, table: &Table, written: &mut Written) -> Result<()> {
+/// Runs a statement that gives the keys of the rows that it writes, and tells the lineage of these.
+async fn fetch_keys(scope: &mut Scope, sql: Sql<'_>, table: &Table, written: &mut Written) -> Result<()> {
     let is_uuid = table
         .column(table.key())
         .is_some_and(|key| key.kind == ColumnType::Uuid);
-    sql.push(" returning ");
-    sql.name(table.key());
+    let kind = named(table);
+    let mut touched = Vec::new();
     scope
         .fetch_built(sql.text, &sql.values, |row| {
+            let mut columns = row.columns();
+            let key = match is_uuid {
+                true => Datum::Uuid(columns.read()?),
+                false => Datum::Text(columns.read()?),
+            };
+            if kind.is_some() {
+                let mut node = String::new();
+                key.write_text(&mut node);
+                let owner: Option<UserId> = columns.read()?;
+                touched.extend(owner.map(|owner| (owner, node)));
+            }
             written.count += 1;
             if written.keys.len() < KEPT_KEYS {
-                let mut columns = row.columns();
-                written.keys.push(match is_uuid {
-                    true => Datum::Uuid(columns.read()?),
-                    false => Datum::Text(columns.read()?),
-                });
+                written.keys.push(key);
             }
             Ok(())
         })
-        .await
+        .await?;
+    for (owner, node) in touched {
+        match kind {
+            Some(LineageKind::Run) => scope.enters(owner, LineageNode::new(LineageKind::Run, node), []),
+            Some(kind) => scope.changed(owner, kind, node),
+            None => {}
+        }
+    }
+    Ok(())
+}
+
+/// What the rows of a table are in the lineage.
+fn named(table: &Table) -> Option<LineageKind> {
+    LineageKind::ALL
+        .iter()
+        .copied()
+        .find(|kind| kind.table() == table.name)
 }
 
 impl<'q> Sql<'q> {
+    /// Begins a statement that gives the keys of rows before they belong to somebody else, or are called otherwise: as they
+    /// were, they are gone then.
+    fn as_they_were(scope: &Scope, table: &Table) -> Self {
+        let mut sql = Self::new(scope);
+        sql.push("select ");
+        sql.keys(table);
+        sql.push(" from ");
+        sql.name(table.name);
+        sql.push(" where ");
+        sql.guard(table.name, table);
+        sql.push(" and ");
+        sql
+    }
+
+    /// Adds the primary key and the tenant.
+    fn keys(&mut self, table: &Table) {
+        self.name(table.key());
+        self.push(", ");
+        self.name(table.tenant);
+    }
+
     fn on_conflict(&mut self, new: &NewRows<'q>, on_conflict: &OnConflict) -> Result<()> {
         self.push(" on conflict (");
         self.list(", ", &on_conflict.key, |sql, column| {

@@ -194,7 +194,7 @@ async fn a_runtime_role_from_before_may_use_what_is_new() {
     let owner = database.url().replace("pawl_app", "pawl_owner");
     let mut connection = sqlx::PgConnection::connect(&owner).await.unwrap();
     let undo =
-        "drop table promotion_verdicts, prompt_versions, prompts, prompt_steps, prompt_calls, prompt_evaluations,
+        "drop table lineage_parents, lineage, promotion_verdicts, prompt_versions, prompts, prompt_steps, prompt_calls, prompt_evaluations,
             prompt_candidates, prompt_optimization_runs;
         drop function generate_random_id;
         drop table response_cache, eval_test_errors, eval_test_runs, failure_patterns, suggestions, mining_errors, mining_runs, schedules, jobs;

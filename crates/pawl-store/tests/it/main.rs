@@ -7,6 +7,7 @@
 
 mod cases;
 mod credentials;
+mod lineage;
 mod ownership;
 mod query;
 mod refusals;

@@ -12,6 +12,7 @@ mod import;
 mod jobs;
 mod key;
 mod keys;
+mod lineage;
 mod man;
 mod migrate;
 mod mine;
@@ -54,6 +55,8 @@ pub(crate) async fn dispatch(cli: Cli, stop: &CancellationToken) -> anyhow::Resu
         Command::Prompt(command) => prompt::prompt(command).await,
         Command::Promote(args) => prompt::promote(args).await,
         Command::Rollback(args) => prompt::rollback(args).await,
+        Command::Lineage(args) => lineage::lineage(args).await,
+        Command::Verify(args) => lineage::verify(args).await,
         Command::Mine(args) => mine::mine(args, stop).await,
         Command::Seed(args) => seed::seed(args, stop).await,
         Command::Simulate(args) => simulate::simulate(args, stop).await,

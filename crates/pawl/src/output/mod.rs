@@ -11,6 +11,7 @@ mod facts;
 mod github;
 mod json;
 mod junit;
+mod lineage;
 mod lines;
 mod markdown;
 mod mining;
@@ -24,6 +25,7 @@ mod text;
 
 pub(crate) use csv::InteractionTable;
 pub(crate) use drafts::{drafts_document, write_drafts};
+pub(crate) use lineage::{write_lineage, write_verification};
 pub(crate) use mining::{write_jobs, write_mined, write_schedules};
 pub(crate) use quantity::{counted, percent};
 pub(crate) use review::{write_queue, write_suggestion};

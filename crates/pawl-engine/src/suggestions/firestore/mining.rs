@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 
-use pawl_model::{Json, SourceTrace, SuggestionType};
+use pawl_model::{Json, LineageKind, LineageNode, SourceTrace, SuggestionType};
 use pawl_providers::firestore::{Direction, Document, Query, Write};
 use pawl_store::mining::GroupedPattern;
 use pawl_store::suggestions::Group;
@@ -105,23 +105,37 @@ impl Documents {
         }
         let added = &added;
         for part in groups.chunks(AT_ONCE) {
-            let is_written = self.firestore.transact(|mut transaction| async move {
+            let written = self.firestore.transact(|mut transaction| async move {
                 let ids: Vec<&str> = part.iter().map(|group| group.suggestion_id.as_str()).collect();
                 let found = transaction.get(SUGGESTIONS, &ids).await?;
+                let mut writes = Vec::with_capacity(part.len());
                 for (group, found) in part.iter().zip(&found) {
                     let added = added
                         .get(group.suggestion_id.as_str())
                         .map_or(&[][..], Vec::as_slice);
                     let Some(write) = write(group, added, found.as_ref()) else {
-                        return Ok(transaction.finish(false));
+                        return Ok(transaction.finish(None));
                     };
+                    writes.push((
+                        LineageNode::new(LineageKind::Suggestion, &group.suggestion_id),
+                        write,
+                        found,
+                    ));
+                }
+                let told: Vec<_> = writes
+                    .iter()
+                    .map(|(node, write, found)| (node.clone(), write, found.as_ref()))
+                    .collect();
+                let intended = self.intend(&told).await?;
+                for (_, write, _) in writes {
                     transaction.write(write);
                 }
-                Ok::<_, EngineError>(transaction.finish(true))
+                Ok::<_, EngineError>(transaction.finish(Some(intended)))
             });
-            if !is_written.await? {
+            let Some(intended) = written.await? else {
                 return Ok(false);
-            }
+            };
+            self.complete(intended, []).await?;
         }
         Ok(true)
     }

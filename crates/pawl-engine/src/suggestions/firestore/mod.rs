@@ -5,6 +5,7 @@
 //! database, where its patterns are, and for what others mined told by the traces of the document.
 
 mod document;
+mod lineage;
 mod mining;
 mod pattern;
 mod write;

@@ -1,8 +1,8 @@
 //! What people and generation write.
 
 use pawl_model::{EvalTestError, EvalTestRun, Json, SuggestionStatus};
-use pawl_providers::firestore::{Transaction, Write};
-use pawl_store::drafts::Decision;
+use pawl_providers::firestore::{Document, Transaction, Write};
+use pawl_store::drafts::{Decision, drafted};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use time::OffsetDateTime;
@@ -26,10 +26,11 @@ impl Documents {
             &change.suggestion.suggestion_content,
             &change.suggestion.version_history,
         );
+        let (node, parents) = drafted(id);
         let written = self.firestore.transact(|mut transaction| async move {
-            if !is_as_it_was(&transaction, id, was).await? {
-                return Ok(transaction.finish(false));
-            }
+            let Some(found) = as_it_was(&transaction, id, was).await? else {
+                return Ok(transaction.finish(None));
+            };
             let mut changes = vec![
                 (DRAFT, json!(change.draft)),
                 ("updated_at", text(change.draft.updated_at)),
@@ -37,41 +38,58 @@ impl Documents {
             if let Some(history) = change.history {
                 changes.push(("version_history", history.to_value()));
             }
-            transaction.write(Write::update(SUGGESTIONS, id, changes));
-            Ok(transaction.finish(true))
+            let write = Write::update(SUGGESTIONS, id, changes);
+            let intended = self.intend(&[(drafted(id).0, &write, Some(&found))]).await?;
+            transaction.write(write);
+            Ok(transaction.finish(Some(intended)))
         });
-        if !unless_contended(written.await)? {
+        let Some(intended) = unless_contended(written.await)? else {
             return Ok(false);
-        }
+        };
+        self.complete(intended, parents).await?;
+        let node = &node;
         let proven = self.firestore.transact(|mut transaction| async move {
             let found = transaction.get(SUGGESTIONS, &[id]).await?.pop().flatten();
             let pending = found.as_ref().filter(|found| document::is_pending(found));
             // Another draft by now has a proof of its own.
-            if pending.and_then(document::drafted_at) == Some(change.draft.updated_at) {
-                transaction.write(Write::update(SUGGESTIONS, id, [(PROOF, json!(change.card))]));
+            if pending.and_then(document::drafted_at) != Some(change.draft.updated_at) {
+                return Ok(transaction.finish(None));
             }
-            Ok(transaction.finish(true))
+            let write = Write::update(SUGGESTIONS, id, [(PROOF, json!(change.card))]);
+            let intended = self.intend(&[(node.clone(), &write, found.as_ref())]).await?;
+            transaction.write(write);
+            Ok(transaction.finish(Some(intended)))
         });
-        unless_contended(proven.await)?;
+        if let Some(intended) = unless_contended(proven.await)? {
+            self.complete(intended, []).await?;
+        }
         Ok(true)
     }
 
     pub(in crate::suggestions) async fn decide(&self, decision: &Decision<'_>) -> Result<bool, EngineError> {
         let id = decision.suggestion_id;
         let decided = self.firestore.transact(|mut transaction| async move {
-            if !is_as_it_was(&transaction, id, decision.was).await? {
-                return Ok(transaction.finish(false));
-            }
+            let Some(found) = as_it_was(&transaction, id, decision.was).await? else {
+                return Ok(transaction.finish(None));
+            };
             let changes = [
                 ("status", json!(decision.status)),
                 ("approval_metadata", decision.approval_metadata.to_value()),
                 ("version_history", decision.version_history.to_value()),
                 ("updated_at", text(decision.at)),
             ];
-            transaction.write(Write::update(SUGGESTIONS, id, changes));
-            Ok(transaction.finish(true))
+            let write = Write::update(SUGGESTIONS, id, changes);
+            let intended = self
+                .intend(&[(decision.lineage().0, &write, Some(&found))])
+                .await?;
+            transaction.write(write);
+            Ok(transaction.finish(Some(intended)))
         });
-        unless_contended(decided.await)
+        let Some(intended) = unless_contended(decided.await)? else {
+            return Ok(false);
+        };
+        self.complete(intended, decision.lineage().1).await?;
+        Ok(true)
     }
 
     pub(in crate::suggestions) async fn end_run(
@@ -92,19 +110,24 @@ impl Documents {
     }
 }
 
-/// Whether a suggestion is pending, and its content and history are what they were when they were read.
-async fn is_as_it_was(transaction: &Transaction, id: &str, was: (&Json, &Json)) -> Result<bool, EngineError> {
+/// The document of a suggestion that is pending, where its content and history are what they were when they were read.
+async fn as_it_was(
+    transaction: &Transaction,
+    id: &str,
+    was: (&Json, &Json),
+) -> Result<Option<Document>, EngineError> {
     let found = transaction.get(SUGGESTIONS, &[id]).await?.pop().flatten();
-    let suggestion = found.as_ref().and_then(document::read);
-    Ok(suggestion.is_some_and(|now| {
-        now.status == SuggestionStatus::Pending && (&now.suggestion_content, &now.version_history) == was
+    Ok(found.filter(|found| {
+        document::read(found).is_some_and(|now| {
+            now.status == SuggestionStatus::Pending && (&now.suggestion_content, &now.version_history) == was
+        })
     }))
 }
 
 /// Who never gets a turn finds something else than was read as soon as the others are done.
-fn unless_contended(done: Result<bool, EngineError>) -> Result<bool, EngineError> {
+fn unless_contended<T>(done: Result<Option<T>, EngineError>) -> Result<Option<T>, EngineError> {
     match done {
-        Err(EngineError::Suggestions(error)) if error.trouble == Trouble::Contention => Ok(false),
+        Err(EngineError::Suggestions(error)) if error.trouble == Trouble::Contention => Ok(None),
         done => done,
     }
 }

@@ -46,6 +46,7 @@ const FILES: &[(&str, &str)] = files![
     "docs/FROM-SUPABASE.md",
     "docs/HTTP.md",
     "docs/INTAKE.md",
+    "docs/LINEAGE.md",
     "docs/MASKING.md",
     "docs/MINING.md",
     "docs/MODELS.md",

@@ -16,6 +16,8 @@ const BEHIND: u32 = 10;
 /// A candidate with what led to it and what it did.
 pub(super) struct Opened {
     pub(super) id: String,
+    /// Whether it has a place in the lineage.
+    pub(super) is_decided: bool,
     pub(super) instructions: String,
     /// How it differs from its parent.
     pub(super) changes: Option<Vec<Change>>,
@@ -50,6 +52,7 @@ impl Opened {
         let parent = parent.and_then(|id| candidates.iter().find(|one| one.id == *id));
         Ok(Self {
             id: candidate.id.clone(),
+            is_decided: candidate.status != pawl_model::CandidateStatus::Proposed,
             instructions: candidate.instructions.clone(),
             changes: parent.and_then(|parent| changes(&parent.instructions, &candidate.instructions)),
             parent: parent.map(|parent| parent.id.clone()),

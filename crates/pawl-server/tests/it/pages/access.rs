@@ -46,6 +46,7 @@ const PAGES: &[(&str, Shown)] = &[
     ("/optimizations/{id}", Shown::ToOwner),
     ("/optimizations/{id}/live", Shown::AsItHappens),
     ("/optimizations/{id}/cancel", Shown::Form),
+    ("/lineage/{id}", Shown::ToOwner),
     ("/runs", Shown::ToUsers),
     ("/runs/{run}", Shown::ToOwner),
     ("/runs/{run}/progress", Shown::Part),
@@ -159,6 +160,7 @@ async fn owners_see_their_pages_and_nothing_in_them_runs(database: TestDatabase)
             "/optimizations/{id}",
             &["/optimizations/", &optimization].concat(),
         );
+        let path = path.replace("/lineage/{id}", "/lineage/support");
         let path = path.replace("{name}", "support");
         let path = path.replace("/suggestions/{id}", &["/suggestions/", &suggestion].concat());
         let path = path.replace("{id}", &id.to_string());

@@ -1,0 +1,6 @@
+-- What became of these nodes, the newest first.
+select kind, node, position, event, at, sha256
+from lineage
+where user_id = $2 and (user_id = $1 or $1 is null) and node in (select unnest($3::text[]))
+order by position desc
+limit $4

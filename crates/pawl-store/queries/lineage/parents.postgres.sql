@@ -1,0 +1,7 @@
+-- What led to these nodes.
+select distinct entry.kind, entry.node, parent.kind, parent.node
+from lineage as entry
+join lineage_parents as parent on parent.user_id = entry.user_id and parent.position = entry.position
+where entry.user_id = $2 and (entry.user_id = $1 or $1 is null) and entry.node in (select unnest($3::text[]))
+order by 1, 2, 3, 4
+limit $4

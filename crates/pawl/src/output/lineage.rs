@@ -1,0 +1,99 @@
+//! What led to what, and whether it is as it was written.
+
+use std::io::{self, Write};
+
+use owo_colors::OwoColorize as _;
+use pawl_engine::lineage::{Lineage, Step, Verification, event_text};
+use pawl_model::{LineageEntry, LineageKind};
+use time::macros::format_description;
+
+use super::quantity::{count, counted};
+
+/// Digits of a hash that are shown.
+const DIGITS: usize = 12;
+
+/// Writes a node with its two trees.
+pub(crate) fn write_lineage(lineage: &Lineage, out: &mut dyn Write) -> io::Result<()> {
+    for told in &lineage.nodes {
+        writeln!(out, "{} {}", told.node.kind, told.node.id.bold())?;
+        for entry in told.entries.iter().rev() {
+            writeln!(out, "  {}", became(told.node.kind, entry))?;
+        }
+    }
+    write_tree("What led to it", &lineage.led_to_it, out)?;
+    write_tree("What it led to", &lineage.it_led_to, out)?;
+    if !lineage.is_complete {
+        writeln!(out, "\nThere is more: these are the nearest.")?;
+    }
+    Ok(())
+}
+
+fn write_tree(title: &str, steps: &[Step], out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "\n{}", title.bold())?;
+    if steps.is_empty() {
+        return writeln!(out, "  nothing");
+    }
+    for step in steps {
+        let newest = match (&step.newest, step.is_repeated) {
+            (_, true) => "see above".to_owned(),
+            (Some(entry), false) => became(step.node.kind, entry),
+            (None, false) => "older than the lineage".to_owned(),
+        };
+        let (indent, node) = ("  ".repeat(step.depth), &step.node);
+        writeln!(out, "{indent}{} {}  {}", node.kind, node.id, newest.dimmed())?;
+    }
+    Ok(())
+}
+
+/// What became of a node, when, and the beginning of the hash.
+fn became(kind: LineageKind, entry: &LineageEntry) -> String {
+    let format = format_description!("[year]-[month]-[day] [hour]:[minute]:[second] UTC");
+    let at = entry.at.format(format).unwrap_or_default();
+    let digits = entry.sha256.get(..DIGITS).unwrap_or_default();
+    let event = event_text(kind, entry.event);
+    format!("{event} {at}  entry {}  sha256 {digits}…", entry.position)
+}
+
+fn entries(n: u64) -> String {
+    format!("{} {}", count(n), if n == 1 { "entry" } else { "entries" })
+}
+
+/// Writes what a verification found.
+pub(crate) fn write_verification(verified: &Verification, out: &mut dyn Write) -> io::Result<()> {
+    match &verified.broken {
+        None => writeln!(
+            out,
+            "{}: {} and {} are as they were written",
+            "whole".green().bold(),
+            entries(verified.entries),
+            counted(verified.rows, "row")
+        )?,
+        Some(broken) => writeln!(
+            out,
+            "{} at entry {}, {} {}: {}",
+            "broken".red().bold(),
+            broken.position,
+            broken.kind,
+            broken.id,
+            broken.problem
+        )?,
+    }
+    if verified.erased > 0 {
+        writeln!(
+            out,
+            "erased: {}, as the entries say",
+            counted(verified.erased, "row")
+        )?;
+    }
+    for write in &verified.unfinished {
+        writeln!(
+            out,
+            "not told to its end: entry {}, {}: the document is {}",
+            write.position, write.node, write.found
+        )?;
+    }
+    if verified.broken.is_none() && verified.entries > 0 {
+        writeln!(out, "head: {}", verified.head)?;
+    }
+    Ok(())
+}
