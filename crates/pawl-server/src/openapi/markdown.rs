@@ -19,7 +19,7 @@ What holds for all operations (who may call, errors, pages, limits) stands in [t
 ";
 
 /// Families in the order of the document, each with what stands behind its title.
-const FAMILIES: [(&str, &str); 9] = [
+const FAMILIES: [(&str, &str); 10] = [
     (
         "intake",
         "Handing in what agents did: [interactions](INTAKE.md) and [traces](TRACES.md).",
@@ -32,6 +32,10 @@ const FAMILIES: [(&str, &str); 9] = [
     ),
     ("runs", "What suites found."),
     ("prompts", "[What is live](EVOLVE.md#what-agents-read)."),
+    (
+        "lineage",
+        "[What led to what](LINEAGE.md), and whether it is as it was written.",
+    ),
     (
         "auth",
         "As Supabase Auth has it: see [coming from Supabase](FROM-SUPABASE.md).",

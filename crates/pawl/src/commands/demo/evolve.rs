@@ -7,23 +7,23 @@ use owo_colors::OwoColorize as _;
 use pawl_engine::evolve::{Earlier, Event, EvolveRequest, Limits, PlannedEvolution, Settings, Weights};
 use pawl_engine::promote::{NewPrompt, OnRefusal, Promotion};
 use pawl_engine::run::SuiteChoice;
-use pawl_engine::{ModelSettings, Models};
 use pawl_model::{
     CandidateStatus, FLAT_CHARGE, Optimization, OptimizationStatus, PromotionVerdict, PromptCandidate,
     PromptComponent,
 };
-use pawl_server::ScriptedModel;
 use serde_json::{Value, json};
 
 use super::review::{MODEL, REVIEWER};
 use super::scene::Scene;
 use crate::commands::evolve::until_stopped;
-use crate::commands::{machine_time, prompt};
+use crate::commands::prompt;
 use crate::demo::support_agent::{self, FIRST_PROMPT, SHORT_CUT};
 use crate::progress::Counter;
 
 /// The prompt of the demo.
 pub(super) const NAME: &str = "support";
+/// The file with its first text.
+pub(super) const FIRST_TEXT: &str = "prompt-1.txt";
 const CALLS: u64 = 1_000;
 const WORKERS: usize = 4;
 /// Optimisations among which that of an earlier demo is looked for.
@@ -84,15 +84,12 @@ pub(super) async fn run(scene: &Scene) -> anyhow::Result<Evolved> {
 }
 
 async fn search(scene: &Scene, resume: Option<String>) -> anyhow::Result<Optimization> {
-    let model = ScriptedModel::start(support_agent::propose).await?;
-    let lookup = |name: &str| (name == "OLLAMA_HOST").then(|| model.url());
-    let models = Models::new(ModelSettings::from_variables(lookup, machine_time)?);
     let request = EvolveRequest {
         user_id: scene.user,
         name: NAME.to_owned(),
         seed: prompt::one_text(FIRST_PROMPT.to_owned()),
-        reflector: models.chat(&MODEL.parse()?)?,
-        run: scene.request(suite(scene)?, &scene.file("prompt-1.txt", FIRST_PROMPT)?)?,
+        reflector: scene.models.chat(&MODEL.parse()?)?,
+        run: scene.request(suite(scene)?, &scene.file(FIRST_TEXT, FIRST_PROMPT)?)?,
         settings: Settings {
             limits: Limits {
                 metric_calls: Some(CALLS),
@@ -155,7 +152,7 @@ async fn decide(
         by: REVIEWER,
         reason,
         on_refusal: OnRefusal::Refuse,
-        run: scene.request(suite(scene)?, &scene.file("prompt-1.txt", FIRST_PROMPT)?)?,
+        run: scene.request(suite(scene)?, &scene.file(FIRST_TEXT, FIRST_PROMPT)?)?,
         weights: Weights::new(),
         workers: WORKERS,
     };

@@ -192,7 +192,10 @@ async fn write_next_steps(
         )?;
         writeln!(
             out,
-            "  Ctrl-C closes them; `pawl demo` opens them again, `pawl serve --data {data}` as well"
+            "  another search, at {}/prompts/{}: its model is {}\n  Ctrl-C closes them; `pawl demo` opens them again",
+            scene.url,
+            evolve::NAME,
+            review::MODEL
         )?;
         return Ok(());
     }

@@ -1,21 +1,26 @@
 //! Where the demo plays: a folder, a tenant with a policy, a server that listens, and an agent that has a key.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use pawl_engine::auth::{AccountChange, EmailAddress, NewAccount, SecretString};
+use pawl_engine::evolve::Named;
 use pawl_engine::run::{CacheMode, Labels, RunRequest, SuiteChoice, TargetChoice};
-use pawl_engine::{Actor, Engine, EngineError};
+use pawl_engine::{Actor, Engine, EngineError, ModelSettings, Models};
 use pawl_model::{KeyScope, Policy, RunPolicy, UserId};
-use pawl_server::{AppState, ServerSettings};
+use pawl_server::{AppState, ScriptedModel, ServerSettings};
 use time::{Duration, OffsetDateTime};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use super::evolve::{FIRST_TEXT, NAME};
 use crate::cli::{DatabaseArgs, DemoArgs};
+use crate::commands::machine_time;
 use crate::config::Settings;
+use crate::demo::support_agent;
 use crate::exit::Usage;
 
 const OWNER: &str = "demo@example.org";
@@ -42,6 +47,9 @@ pub(super) struct Scene {
     pub(super) ingestion_secret: SecretString,
     pub(super) api_key: SecretString,
     pub(super) stop: CancellationToken,
+    /// The model that proposes texts, by a script.
+    pub(super) models: Models,
+    _scripted: ScriptedModel,
     /// The day on which the demo was first run.
     today: OffsetDateTime,
     server: JoinHandle<()>,
@@ -63,7 +71,13 @@ impl Scene {
         let address = listener
             .local_addr()
             .context("cannot tell where the server listens")?;
+        let scripted = ScriptedModel::start(support_agent::propose).await?;
+        let lookup = |name: &str| (name == "OLLAMA_HOST").then(|| scripted.url());
+        let models = Models::new(ModelSettings::from_variables(lookup, machine_time)?);
         let engine = Engine::open(None, &folder, crate::commands::machine_clock()).await?;
+        // So that another search can be begun on the page of the prompt.
+        let targets = BTreeMap::from([(NAME.to_owned(), target(&folder.join(FIRST_TEXT))?)]);
+        let engine = engine.with_named(Named::new(targets, Some(folder.clone()), models.clone())?);
         let user = owner(&engine).await?;
         let created_at = engine.account(user).await.map_err(EngineError::from)?.created_at;
         set_policy(&engine, user).await?;
@@ -77,6 +91,8 @@ impl Scene {
             url: format!("http://{address}"),
             ingestion_secret: keys.ingestion_secret,
             stop: stop.clone(),
+            models,
+            _scripted: scripted,
             today: created_at.replace_time(time::Time::MIDNIGHT),
             engine,
             user,
@@ -100,16 +116,10 @@ impl Scene {
 
     /// A suite against the support agent, whose prompt is in a file.
     pub(super) fn request(&self, suite: SuiteChoice, prompt: &Path) -> anyhow::Result<RunRequest> {
-        let ourselves = std::env::current_exe().context("cannot tell where this program is")?;
-        let command = format!(
-            "exec:{} support-agent --prompt {}",
-            quoted(&ourselves),
-            quoted(prompt)
-        );
         Ok(RunRequest {
             suite,
             checks: None,
-            target: TargetChoice::Persistent(command),
+            target: TargetChoice::Persistent(target(prompt)?),
             trials: 1,
             concurrency: None,
             timeout: TIMEOUT,
@@ -154,6 +164,16 @@ impl Scene {
         self.engine.close().await;
         Ok(())
     }
+}
+
+/// The support agent, whose prompt is in a file.
+fn target(prompt: &Path) -> anyhow::Result<String> {
+    let ourselves = std::env::current_exe().context("cannot tell where this program is")?;
+    Ok(format!(
+        "exec:{} support-agent --prompt {}",
+        quoted(&ourselves),
+        quoted(prompt)
+    ))
 }
 
 /// The address that was named; else the usual one, or any where that is taken. Nobody looks where the server does not stay.

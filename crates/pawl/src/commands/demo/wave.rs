@@ -68,8 +68,8 @@ pub(super) async fn run(scene: &Scene, number: u8) -> anyhow::Result<Waved> {
     let says = |place: u32| {
         let mut interaction = agent.everyday(place);
         interaction.created_at = Some(starts + BETWEEN * i32::try_from(place).unwrap_or(i32::MAX));
-        if place % ONE_IN == 0 {
-            asked(&mut interaction, exchange((place / ONE_IN) as usize, &told));
+        if place.is_multiple_of(ONE_IN) {
+            asked(&mut interaction, &exchange((place / ONE_IN) as usize, &told));
         }
         interaction
     };
@@ -106,7 +106,7 @@ pub(super) fn session(number: u8) -> String {
 }
 
 /// Makes an interaction one of those that go wrong without their rule.
-fn asked(interaction: &mut NewInteraction, exchange: Exchange) {
+fn asked(interaction: &mut NewInteraction, exchange: &Exchange) {
     let (flag, score) = match exchange.is_right {
         true => ("safe", "0.95"),
         false => ("hallucination", "0.2"),
