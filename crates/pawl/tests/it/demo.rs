@@ -121,6 +121,9 @@ fn the_demo_goes_once_around_the_loop_and_says_the_same_again() {
     for (what, expected) in essence(&first).as_object().unwrap() {
         assert_eq!(&survived[what], expected, "{what}");
     }
+    // What led to what is whole, however often its writers were killed.
+    let verified = Said::from(pawl().args(["verify", "--data", &data]).output().unwrap()).exits(0);
+    assert!(verified.out.starts_with("whole: "), "{}", verified.out);
 }
 
 /// Ends with its owner.

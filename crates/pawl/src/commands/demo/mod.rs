@@ -202,6 +202,8 @@ async fn write_next_steps(
     writeln!(out, "\n{}", "Where to look next".bold())?;
     writeln!(out, "  pawl review list --data {data}")?;
     writeln!(out, "  pawl prompt show {} --data {data}", evolve::NAME)?;
+    writeln!(out, "  pawl lineage {}@2 --data {data}", evolve::NAME)?;
+    writeln!(out, "  pawl verify --data {data}")?;
     writeln!(out, "  pawl demo --data {data}    # all of it in a browser")?;
     Ok(())
 }

@@ -67,6 +67,14 @@ impl Loop {
                 format!("{} → {} of 2,000", self.alike[0], self.alike[1]),
                 link("/interactions".to_owned()),
             ),
+            (
+                "what led to what",
+                format!(
+                    "version {} of the prompt, back to the first failures",
+                    after.version
+                ),
+                link(format!("/lineage/{NAME}@{}", after.version)),
+            ),
         ];
         let width = rows
             .iter()
