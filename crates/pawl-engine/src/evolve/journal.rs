@@ -268,9 +268,12 @@ impl Journal for DatabaseJournal<'_> {
             Outcome::Rejected {
                 candidate, screen, ..
             } => {
+                let mean = |sum: f64| sum / screen.examples.max(1) as f64;
                 let reason = format!(
-                    "on {} examples it scored {:.3}, and its parent {:.3}",
-                    screen.examples, screen.after, screen.before
+                    "on {} examples its mean is {:.3}, and its parent's {:.3}",
+                    screen.examples,
+                    mean(screen.after),
+                    mean(screen.before)
                 );
                 let digest = decide(candidate);
                 let named = (self.run_id, digest.as_str());

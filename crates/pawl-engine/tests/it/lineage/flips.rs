@@ -113,7 +113,9 @@ async fn a_flip_of_any_field_of_any_entry_is_found(database: TestDatabase) {
     };
     let bytes = |column: &str| match is_sqlite {
         // The last of them.
-        true => format!("cast(substr({column}, 1, 31) || x'00' as blob)"),
+        true => format!(
+            "cast(substr({column}, 1, 31) || case substr({column}, 32) when x'00' then x'01' else x'00' end as blob)"
+        ),
         false => format!("set_byte({column}, 31, (get_byte({column}, 31) + 1) % 256)"),
     };
     let flips = [
