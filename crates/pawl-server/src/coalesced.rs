@@ -45,9 +45,10 @@ where
         };
         if is_first {
             // A task of its own: whoever asked first may go away.
-            let reading = Reading {
+            let mut reading = Reading {
                 waiting: Arc::clone(&self.waiting),
                 key,
+                is_over: false,
             };
             tokio::spawn(async move {
                 while let Some(those) = reading.next() {
@@ -69,15 +70,18 @@ where
 struct Reading<K: Eq + Hash, V> {
     waiting: Arc<Mutex<Waiting<K, V>>>,
     key: K,
+    /// Whether the entry is gone, or another task's by now.
+    is_over: bool,
 }
 
 impl<K: Eq + Hash, V> Reading<K, V> {
     /// Those who wait now; none, and no entry any more, where nobody does.
-    fn next(&self) -> Option<Vec<oneshot::Sender<Answer<V>>>> {
+    fn next(&mut self) -> Option<Vec<oneshot::Sender<Answer<V>>>> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let those = std::mem::take(waiting.get_mut(&self.key)?);
         if those.is_empty() {
             waiting.remove(&self.key);
+            self.is_over = true;
             return None;
         }
         Some(those)
@@ -87,6 +91,9 @@ impl<K: Eq + Hash, V> Reading<K, V> {
 impl<K: Eq + Hash, V> Drop for Reading<K, V> {
     /// After a panic the next one begins anew.
     fn drop(&mut self) {
+        if self.is_over {
+            return;
+        }
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.remove(&self.key);
     }
@@ -151,5 +158,22 @@ mod tests {
         );
         tokio::time::sleep(Duration::from_millis(50)).await;
         assert_eq!(coalesced.get(1, || async { Ok(2) }).await.unwrap(), 2);
+    }
+
+    /// One task for a key ends while the next one begins, again and again.
+    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+    async fn who_asks_while_the_last_reader_leaves_is_answered() {
+        let coalesced: Arc<Coalesced<u8, u32>> = Arc::default();
+        let asking = (0..8).map(|_| {
+            let coalesced = Arc::clone(&coalesced);
+            tokio::spawn(async move {
+                for n in 0..20_000 {
+                    coalesced.get(1, move || async move { Ok(n) }).await.unwrap();
+                }
+            })
+        });
+        for one in asking.collect::<Vec<_>>() {
+            one.await.unwrap();
+        }
     }
 }
