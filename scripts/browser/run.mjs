@@ -9,8 +9,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { chromium } from "playwright-core";
 
+import { Chromium, within } from "./chromium.mjs";
 import { prepare } from "./evolving.mjs";
 import { Server } from "./server.mjs";
 import { Visit } from "./visit.mjs";
@@ -42,12 +42,9 @@ if (!given.pawl) {
   process.exit(2);
 }
 
-const browser = await chromium.launch({
-  executablePath: process.env.PAWL_CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--disable-gpu", "--disable-dev-shm-usage", ...(process.getuid?.() === 0 ? ["--no-sandbox"] : [])],
-});
+const chromium = new Chromium();
 /// Milliseconds that a test may take.
-const MOST = 180_000;
+const MOST = 120_000;
 const failures = [];
 for (const engine of given.engine ? [given.engine] : ["sqlite", "postgres", "firestore"]) {
   const folder = mkdtempSync(join(tmpdir(), "pawl-browser-"));
@@ -59,37 +56,45 @@ for (const engine of given.engine ? [given.engine] : ["sqlite", "postgres", "fir
     rmSync(folder, { recursive: true });
   }
 }
-await browser.close();
+await chromium.kill();
 console.log(failures.length === 0 ? "all pages are well" : `failed: ${failures.join(", ")}`);
 process.exit(failures.length === 0 ? 0 : 1);
-
-async function within(milliseconds, done) {
-  let timer;
-  const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no end after ${milliseconds / 1_000} s`)), milliseconds);
-  });
-  return Promise.race([done, late]).finally(() => clearTimeout(timer));
-}
 
 async function runSuites(engine, server) {
   for (const [suite, tests] of Object.entries(engine === "firestore" ? OVER_FIRESTORE : SUITES)) {
     for (const [test, run] of Object.entries(tests)) {
       const name = `${engine} ${suite} ${test}`;
       if (!name.includes(given.only)) continue;
-      let visit;
-      try {
-        visit = await within(MOST, Visit.begin({ browser, server, screenshots: given.screenshots }));
-        await within(MOST, run(visit, server));
-        visit.assertQuiet();
-        console.log(`ok    ${name}`);
-      } catch (error) {
+      let error = await failureOf(name, run, server);
+      // Of a browser that is gone nothing is learned about a page.
+      if (error && !(await chromium.isWell())) {
+        console.error(`again ${name}: the browser no longer answers (${error.message.split("\n")[0]})`);
+        error = await failureOf(name, run, server);
+      }
+      if (error) {
         failures.push(name);
-        console.error(`FAIL  ${name}\n${error.stack}\nat ${visit?.page.url()}`);
-        // Of a page that no longer answers there is no picture.
-        await visit?.page.screenshot({ timeout: 5_000, path: join(tmpdir(), `pawl-browser-${name.replaceAll(" ", "-")}.png`) }).catch(() => {});
-      } finally {
-        await visit?.end();
+        console.error(`FAIL  ${name}\n${error.stack}`);
+      } else {
+        console.log(`ok    ${name}`);
       }
     }
+  }
+}
+
+/// What went wrong in a test, if anything did.
+async function failureOf(name, run, server) {
+  let visit;
+  try {
+    const browser = await chromium.browser();
+    visit = await within(MOST, Visit.begin({ browser, server, screenshots: given.screenshots }));
+    await within(MOST, run(visit, server));
+    visit.assertQuiet();
+  } catch (error) {
+    error.stack += `\nat ${visit?.page.url()}`;
+    // Of a page that no longer answers there is no picture.
+    await visit?.page.screenshot({ timeout: 5_000, path: join(tmpdir(), `pawl-browser-${name.replaceAll(" ", "-")}.png`) }).catch(() => {});
+    return error;
+  } finally {
+    if (visit) await chromium.leave(visit);
   }
 }

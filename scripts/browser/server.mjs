@@ -44,7 +44,7 @@ export class Server {
   }
 
   command(words, input = "") {
-    const options = { env: this.environment, input, stdio: ["pipe", "pipe", "inherit"], encoding: "utf8" };
+    const options = { env: this.environment, input, stdio: ["pipe", "pipe", "inherit"], encoding: "utf8", timeout: 120_000 };
     return execFileSync(this.pawl, words, options).trim();
   }
 
@@ -95,7 +95,9 @@ export class Server {
   async stop() {
     this.process.removeAllListeners("exit");
     this.process.kill("SIGTERM");
-    if (this.process.exitCode === null) await once(this.process, "exit");
+    const late = setTimeout(() => this.process.kill("SIGKILL"), 30_000);
+    if (this.process.exitCode === null && this.process.signalCode === null) await once(this.process, "exit");
+    clearTimeout(late);
     this.firestore?.stdin.end();
   }
 }

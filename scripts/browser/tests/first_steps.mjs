@@ -31,7 +31,7 @@ export async function fromSignUpToAFullDashboard(visit, server) {
     const script = join(folder, "scripts/seed.ts");
     writeFileSync(script, readFileSync(script, "utf8").replace("YOUR_USER_ID", user));
     writeFileSync(join(folder, ".env"), server.command(["keys", "--env", "--url", server.url]));
-    execFileSync("npm", ["run", "seed"], { cwd: folder, env: server.environment, stdio: "ignore" });
+    execFileSync("npm", ["run", "seed"], { cwd: folder, env: server.environment, stdio: "ignore", timeout: 120_000 });
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { readFile } from "node:fs/promises";
+import { text } from "node:stream/consumers";
 
 const rows = (page) => page.locator("tbody[data-rows] tr");
 
@@ -102,7 +102,7 @@ export async function theFilteredListIsDownloaded(visit) {
   const download = async (name) => {
     const started = page.waitForEvent("download");
     await page.getByRole("link", { name, exact: true }).click();
-    return readFile(await (await started).path(), "utf8");
+    return text(await (await started).createReadStream());
   };
   const lines = (await download("JSONL")).trimEnd().split("\n").map((line) => JSON.parse(line));
   assert(lines.length > 0);
