@@ -204,7 +204,7 @@ function listen(line) {
 
 // ---- What goes on: parts of the page, taken anew from its own address when there is something new ----
 
-const FOLLOWED = ["#facts", "#trouble", "#score table", "#lineage", "#candidates-title", "#candidates table", "#opened"];
+const FOLLOWED = ["#facts", "#trouble", "#score table", "#tree", "#candidates-title", "#candidates table", "#opened"];
 
 // Whether somebody has chosen the candidate below, or reads in it: then it stays.
 const isRead = (part) => part.id === "opened" && (location.search.includes("candidate=") || part.querySelector("details[open]"));

@@ -16,7 +16,7 @@ schemas! {
         "id": text("The id that was asked for"),
         "nodes": ArrayBuilder::new()
             .description(Some("What has this id: a suggestion, its draft and its approval share theirs"))
-            .items(node().property("entries", ArrayBuilder::new().items(entry()))),
+            .items(titled().property("entries", ArrayBuilder::new().items(entry()))),
         "led_to_it": ArrayBuilder::new()
             .description(Some("What stands deeper led to what it stands under"))
             .items(step()),
@@ -75,6 +75,15 @@ fn node() -> ObjectBuilder {
         .property("id", text("Its id there"))
 }
 
+fn titled() -> ObjectBuilder {
+    let title = ObjectBuilder::new()
+        .schema_type(SchemaType::from_iter([Type::String, Type::Null]))
+        .description(Some(
+            "What a person knows it by, where its row is there and says it",
+        ));
+    node().property("title", title)
+}
+
 fn entry() -> ObjectBuilder {
     let events = pawl_model::LineageEvent::ALL.iter().map(|event| event.as_str());
     ObjectBuilder::new()
@@ -91,7 +100,7 @@ fn entry() -> ObjectBuilder {
 
 fn step() -> ObjectBuilder {
     let newest = entry().schema_type(SchemaType::from_iter([Type::Object, Type::Null]));
-    node()
+    titled()
         .property("depth", whole("How deep it stands, from 1"))
         .property("newest", newest)
         .property(

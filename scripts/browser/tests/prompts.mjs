@@ -30,7 +30,7 @@ export async function fromAFirstPromptToABetterOneThatIsLive(visit, server) {
   // It is followed while it goes on, and nothing moves.
   const rows = page.locator("#candidates tbody tr");
   const top = () => page.locator("#candidates").evaluate((part) => part.getBoundingClientRect().top + scrollY);
-  await page.locator("#lineage a").first().waitFor();
+  await page.locator("#tree a").first().waitFor();
   const before = await top();
   await rows.nth(1).waitFor();
   if (await page.locator("[data-follows]").count()) {
@@ -42,7 +42,7 @@ export async function fromAFirstPromptToABetterOneThatIsLive(visit, server) {
   assert(await page.getByText("Best", { exact: true }).isVisible());
   assert.equal(await page.locator("#candidate ins").first().textContent(), " Say sorry.");
   assert((await page.getByRole("img", { name: /^case-\d+: / }).count()) > 0);
-  assert.equal(await page.locator("#lineage .lineage .lineage .lineage li").count(), 1, "a child of a child");
+  assert.equal(await page.locator("#tree .candidates .candidates .candidates li").count(), 1, "a child of a child");
   assert.match(await page.locator("#facts").textContent(), /Calls of the target\s*\d+ of 400/);
   await page.locator("#score summary").click();
   assert.equal(await page.locator("#score tbody tr").last().locator("td").first().textContent(), "1.000");

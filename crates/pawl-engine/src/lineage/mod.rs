@@ -2,6 +2,7 @@
 //!
 //! It is written by the store, with whatever writes the rows.
 
+mod fold;
 mod verify;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,6 +12,7 @@ use pawl_store::lineage::{self, Link};
 use pawl_store::{Actor, Scope};
 use serde::Serialize;
 
+pub use self::fold::{Shown, folded};
 pub use self::verify::{BrokenLink, UnfinishedWrite, Verification};
 use crate::{Engine, EngineError};
 
@@ -44,18 +46,22 @@ pub struct ToldNode {
     /// The node.
     #[serde(flatten)]
     pub node: LineageNode,
+    /// What a person knows it by, where its row is there and says it.
+    pub title: Option<String>,
     /// What became of it, the newest first, at most two hundred.
     pub entries: Vec<LineageEntry>,
 }
 
 /// A node in a tree.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Step {
     /// How deep it stands, from 1.
     pub depth: usize,
     /// The node.
     #[serde(flatten)]
     pub node: LineageNode,
+    /// What a person knows it by, where its row is there and says it.
+    pub title: Option<String>,
     /// What became of it last; none where it has no entry of its own, as rows that are older than the lineage.
     pub newest: Option<LineageEntry>,
     /// Whether it stands further up already, with what stands under it.
@@ -92,8 +98,10 @@ impl Engine {
             return Ok(None);
         }
         let history = lineage::history(&mut scope, user, std::slice::from_ref(&id), MOST_ENTRIES).await?;
+        let titles = lineage::titles(&mut scope, user, &asked).await?;
         let nodes = asked.iter().map(|node| ToldNode {
             node: node.clone(),
+            title: titles.get(node).cloned(),
             entries: history
                 .iter()
                 .filter(|entry| entry.node == *node)
@@ -143,6 +151,7 @@ async fn tree(
         frontier = next;
     }
     let mut newest: BTreeMap<LineageNode, LineageEntry> = BTreeMap::new();
+    let titles = lineage::titles(scope, user, &known).await?;
     let ids: BTreeSet<String> = known.into_iter().map(|node| node.id).collect();
     let ids: Vec<String> = ids.into_iter().collect();
     for ids in ids.chunks(AT_ONCE) {
@@ -162,6 +171,7 @@ async fn tree(
         steps.push(Step {
             depth,
             node: node.clone(),
+            title: titles.get(node).cloned(),
             newest: newest.get(node).cloned(),
             is_repeated: is_repeated && further.is_some(),
         });

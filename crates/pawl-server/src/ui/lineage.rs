@@ -2,7 +2,7 @@
 
 use askama::Template;
 use axum::extract::State;
-use pawl_engine::lineage::{self, Step};
+use pawl_engine::lineage::{self, Shown, Step};
 use pawl_model::{LineageEntry, LineageEvent, LineageKind, LineageNode};
 
 use super::moment::{Moment, Moments};
@@ -21,10 +21,11 @@ const DEEPEST: usize = 12;
 pub(super) struct LineagePage {
     shell: Shell,
     id: String,
+    title: Option<String>,
     /// What became of all that has this id, the newest first.
     rows: Vec<Row>,
     /// Titles and trees.
-    trees: [(&'static str, &'static str, Vec<Branch>); 2],
+    trees: [(&'static str, &'static str, Vec<Piece>); 2],
     is_complete: bool,
 }
 
@@ -44,11 +45,24 @@ struct Event {
     sha256: String,
 }
 
+/// A piece of a tree.
+enum Piece {
+    Node(Branch),
+    /// The rest of many of a kind.
+    Rest {
+        depth: usize,
+        kind: LineageKind,
+        count: usize,
+        branches: Vec<Branch>,
+    },
+}
+
 /// A node in a tree.
 struct Branch {
     depth: usize,
     kind: LineageKind,
     id: String,
+    title: Option<String>,
     event: Option<Event>,
     is_repeated: bool,
 }
@@ -77,13 +91,17 @@ pub(super) async fn show(
         }));
     }
     rows.sort_by_key(|row| std::cmp::Reverse(row.event.position));
-    let branches = |steps: &[Step]| steps.iter().map(|step| Branch::of(step, &moments)).collect();
+    let pieces = |steps: &[Step]| {
+        let shown = lineage::folded(steps).into_iter();
+        shown.map(|shown| Piece::of(shown, &moments)).collect()
+    };
     Ok(Page(LineagePage {
         shell: visitor.shell(section, format!("Lineage of {}", lineage.id)),
+        title: lineage.nodes.iter().find_map(|told| told.title.clone()),
         rows,
         trees: [
-            ("before", "What led to it", branches(&lineage.led_to_it)),
-            ("behind", "What it led to", branches(&lineage.it_led_to)),
+            ("before", "What led to it", pieces(&lineage.led_to_it)),
+            ("behind", "What it led to", pieces(&lineage.it_led_to)),
         ],
         is_complete: lineage.is_complete,
         id: lineage.id,
@@ -101,13 +119,33 @@ impl Event {
     }
 }
 
+impl Piece {
+    fn of(shown: Shown<'_>, moments: &Moments) -> Self {
+        match shown {
+            Shown::Node(step) => Self::Node(Branch::of(step, 0, moments)),
+            Shown::Rest { kind, count, steps } => {
+                let depth = steps.first().map_or(1, |first| first.depth);
+                let branches = steps.iter().map(|step| Branch::of(step, depth - 1, moments));
+                Self::Rest {
+                    depth: depth.min(DEEPEST),
+                    kind,
+                    count,
+                    branches: branches.collect(),
+                }
+            }
+        }
+    }
+}
+
 impl Branch {
-    fn of(step: &Step, moments: &Moments) -> Self {
+    /// A node that stands below one that is `above` deep.
+    fn of(step: &Step, above: usize, moments: &Moments) -> Self {
         let kind = step.node.kind;
         let newest = step.newest.as_ref();
         Self {
-            depth: step.depth.min(DEEPEST),
+            depth: (step.depth - above).min(DEEPEST),
             kind,
+            title: step.title.clone(),
             id: step.node.id.clone(),
             event: newest.map(|entry| Event::of(kind, entry, moments)),
             is_repeated: step.is_repeated,

@@ -8,7 +8,7 @@
 mod rows;
 mod settle;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use pawl_model::{LineageEntry, LineageEvent, LineageKind, LineageNode, UserId};
 use serde_json::json;
@@ -222,6 +222,35 @@ impl From<&NodeEntry> for LineageEntry {
 pub async fn newest(scope: &mut Scope, user: UserId, ids: &[String]) -> Result<Vec<NodeEntry>> {
     let rows = scope.fetch(&NEWEST, &[user.into(), ids.into()]).await?;
     rows.iter().map(read_entry).collect()
+}
+
+/// What a person knows nodes by, where their rows are there and say it.
+///
+/// # Errors
+/// When the database fails.
+pub async fn titles(
+    scope: &mut Scope,
+    user: UserId,
+    nodes: impl IntoIterator<Item = &LineageNode>,
+) -> Result<HashMap<LineageNode, String>> {
+    let mut by_table: BTreeMap<&str, BTreeMap<&String, Vec<LineageKind>>> = BTreeMap::new();
+    for node in nodes {
+        let ids = by_table.entry(node.kind.table()).or_default();
+        ids.entry(&node.id).or_default().push(node.kind);
+    }
+    let mut titles = HashMap::new();
+    for table in &TABLES {
+        let Some(kinds) = by_table.get(table.name) else {
+            continue;
+        };
+        let ids: Vec<String> = kinds.keys().map(|id| (*id).clone()).collect();
+        for (id, title) in rows::titles(scope, user, table, &ids).await? {
+            for kind in kinds.get(&id).into_iter().flatten() {
+                titles.insert(LineageNode::new(*kind, id.clone()), title.clone());
+            }
+        }
+    }
+    Ok(titles)
 }
 
 /// What became of nodes with these ids, the newest first.

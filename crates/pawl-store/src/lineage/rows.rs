@@ -25,6 +25,8 @@ pub struct NamedTable {
     pub columns: &'static [(&'static str, ColumnType)],
     /// The one column of bytes, which is hashed as the text of its hexadecimal digits.
     pub bytes: Option<&'static str>,
+    /// What a person knows a row by, where it says that: a column, or an expression.
+    title: Option<&'static str>,
 }
 
 /// Every table whose rows have a place in the lineage.
@@ -52,6 +54,7 @@ pub const TABLES: [NamedTable; 8] = [
             ("pii_tokens_redacted", Int),
         ],
         bytes: Some("content_hash"),
+        title: None,
     },
     NamedTable {
         name: "failure_patterns",
@@ -81,6 +84,7 @@ pub const TABLES: [NamedTable; 8] = [
             ("root_cause_hypothesis", Text),
         ],
         bytes: None,
+        title: Some("title"),
     },
     NamedTable {
         name: "suggestions",
@@ -107,6 +111,7 @@ pub const TABLES: [NamedTable; 8] = [
             ("suggestion_content", Jsonb),
         ],
         bytes: None,
+        title: Some("title"),
     },
     NamedTable {
         name: "sb_eval_runs",
@@ -133,6 +138,7 @@ pub const TABLES: [NamedTable; 8] = [
             ("dataset_version", Text),
         ],
         bytes: None,
+        title: Some("run_name"),
     },
     NamedTable {
         name: "prompt_candidates",
@@ -160,6 +166,7 @@ pub const TABLES: [NamedTable; 8] = [
             ("dimension_scores", Jsonb),
         ],
         bytes: None,
+        title: None,
     },
     NamedTable {
         name: "promotion_verdicts",
@@ -179,6 +186,7 @@ pub const TABLES: [NamedTable; 8] = [
             ("from_version", Int),
         ],
         bytes: None,
+        title: Some("kind || ', ' || reason"),
     },
     NamedTable {
         name: "prompt_versions",
@@ -193,6 +201,7 @@ pub const TABLES: [NamedTable; 8] = [
             ("candidate_id", Text),
         ],
         bytes: None,
+        title: None,
     },
     NamedTable {
         name: "prompts",
@@ -205,8 +214,12 @@ pub const TABLES: [NamedTable; 8] = [
             ("live_version", Int),
         ],
         bytes: None,
+        title: None,
     },
 ];
+
+/// Characters of a title, at most.
+const MOST_TITLE: u32 = 200;
 
 /// A row as it stands there.
 pub(super) struct Found {
@@ -227,7 +240,7 @@ pub(super) async fn found(
         return Ok(HashMap::new());
     };
     let mut rows = HashMap::new();
-    let text = table.select(scope.dialect());
+    let text = table.select(&table.hashed(scope.dialect()), scope.dialect());
     let values = [Value::from(user), Value::from(nodes)];
     scope
         .fetch_built(text, &values, |row| {
@@ -243,9 +256,35 @@ pub(super) async fn found(
     Ok(rows)
 }
 
+/// What a person knows those of a tenant's rows by that say it, by what they are called in the lineage.
+pub(super) async fn titles(
+    scope: &mut Scope,
+    user: UserId,
+    table: &NamedTable,
+    nodes: &[String],
+) -> Result<HashMap<String, String>> {
+    let mut titles = HashMap::new();
+    let Some(title) = table.title else {
+        return Ok(titles);
+    };
+    let text = table.select(&format!("substr({title}, 1, {MOST_TITLE})"), scope.dialect());
+    let values = [Value::from(user), Value::from(nodes)];
+    scope
+        .fetch_built(text, &values, |row| {
+            let mut columns = row.columns();
+            let key = columns.read()?;
+            if let Some(title) = columns.read()? {
+                titles.insert(key, title);
+            }
+            Ok(())
+        })
+        .await?;
+    Ok(titles)
+}
+
 impl NamedTable {
-    /// Names of ours and placeholders, no value.
-    fn select(&self, dialect: Dialect) -> String {
+    /// Every column, as it is hashed.
+    fn hashed(&self, dialect: Dialect) -> String {
         let mut columns = Vec::new();
         for (name, _) in self.columns {
             columns.push(match (self.bytes == Some(*name), dialect) {
@@ -261,6 +300,11 @@ impl NamedTable {
                 (true, Dialect::Postgres) => ["encode(", name, ", 'hex')"].concat(),
             });
         }
+        columns.join(", ")
+    }
+
+    /// What to read of rows, behind what they are called by. Names of ours and placeholders, no value.
+    fn select(&self, columns: &str, dialect: Dialect) -> String {
         // A query and not a list, so that whoever plans it does not compare every row with each of them.
         let (key, is_one) = match (self.is_uuid, dialect) {
             (_, Dialect::Sqlite) => (self.key.to_owned(), " in (select value from json_each(?3))"),
@@ -274,9 +318,8 @@ impl NamedTable {
             Dialect::Sqlite => " where user_id = ?2 and (user_id = ?1 or ?1 is null) and ",
             Dialect::Postgres => " where user_id = $2 and (user_id = $1 or $1 is null) and ",
         };
-        let columns = columns.join(", ");
         [
-            "select ", &key, ", ", &columns, " from ", self.name, guard, self.key, is_one,
+            "select ", &key, ", ", columns, " from ", self.name, guard, self.key, is_one,
         ]
         .concat()
     }

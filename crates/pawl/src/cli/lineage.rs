@@ -19,7 +19,10 @@ pub(crate) struct LineageArgs {
     /// The id of anything in the loop; of an interaction also the one that the agent gave it
     #[arg(value_name = "ID")]
     pub(crate) id: String,
-    /// Print JSON
+    /// Show every node; else of many of a kind the first three, and how many more there are
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Print JSON, with every node
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]

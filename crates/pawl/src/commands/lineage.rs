@@ -20,7 +20,7 @@ pub(crate) async fn lineage(args: LineageArgs) -> anyhow::Result<Exit> {
     let mut out = anstream::stdout().lock();
     match args.json {
         true => output::write_json(&serde_json::to_value(&lineage)?, &mut out)?,
-        false => output::write_lineage(&lineage, &mut out)?,
+        false => output::write_lineage(&lineage, args.all, &mut out)?,
     }
     Ok(Exit::Passed)
 }

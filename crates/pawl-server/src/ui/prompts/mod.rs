@@ -2,9 +2,9 @@
 
 mod act;
 mod candidate;
-mod lineage;
 mod optimization;
 mod score;
+mod tree;
 
 use askama::Template;
 use axum::extract::State;

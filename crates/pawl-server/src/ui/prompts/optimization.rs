@@ -17,7 +17,7 @@ use super::super::session::Visitor;
 use super::super::shell::{Section, Shell};
 use super::act::of_limit;
 use super::candidate::Opened;
-use super::lineage::{Node, tree};
+use super::tree::{Node, tree};
 use super::{score, words};
 use crate::AppState;
 use crate::optimizations::stream::is_over;

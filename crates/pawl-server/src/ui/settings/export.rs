@@ -5,15 +5,17 @@ use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use futures::{Stream, TryStreamExt as _, stream};
-use pawl_engine::intake::list::{InteractionFilter, InteractionOrder, InteractionPlace, ListRequest};
-use pawl_engine::run::list::{CasePlace, RunFilter, RunPlace};
-use pawl_engine::{Actor, Engine, EngineError};
-use pawl_model::{Account, CaseId, Policy, RunId, UserId};
+use pawl_engine::data::{Count, DataError};
+use pawl_engine::mine::suggestions::Filter as SuggestionFilter;
+use pawl_engine::{Actor, Engine};
+use pawl_model::Account;
+use pawl_model::query::{Cell, Comparison, Direction, Field, Filter, Form, Item, Nulls, Order, Select};
+use pawl_model::table::{Column, Datum, TABLES, Table, Verb};
 use serde::Serialize;
 use serde_json::{Value, json};
+use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::today;
 use crate::AppState;
 use crate::problem::Problem;
 use crate::ui::session::Visitor;
@@ -26,17 +28,12 @@ pub(in crate::ui) async fn everything(
     State(state): State<AppState>,
     visitor: Visitor,
 ) -> Result<Response, Problem> {
-    let policy = today(&state, &visitor).await?.policy;
-    let first = [
-        line("auth.users", &user(&visitor.session.account)),
-        line("evaluation_configs", &config(&policy)),
-    ];
+    let user = line("auth.users", &user(&visitor.session.account));
     let export = Export {
         engine: state.engine.clone(),
         actor: visitor.actor(),
-        user_id: visitor.user(),
     };
-    let first = stream::iter([Ok(Bytes::from(first.concat()))]);
+    let first = stream::iter([Ok(Bytes::from(user))]);
     let headers = [
         (
             header::CONTENT_TYPE,
@@ -56,92 +53,136 @@ pub(in crate::ui) async fn everything(
 struct Export {
     engine: Engine,
     actor: Actor,
-    user_id: UserId,
 }
 
 /// Where a file goes on.
 enum Next {
-    Interactions(Option<InteractionPlace>),
-    Runs(Option<RunPlace>),
-    /// Of the first of these runs, behind this case; then of the others; then runs behind that place.
-    Cases(Vec<RunId>, Option<CaseId>, Option<RunPlace>),
+    /// At the rows of the first of these tables that come behind one with this key.
+    Rows(&'static [Table], Option<Vec<Datum>>),
+    /// At the suggestions behind one.
+    Suggestions(Option<(OffsetDateTime, String)>),
 }
 
 impl Export {
-    fn rows(self) -> impl Stream<Item = Result<Bytes, EngineError>> {
-        let beginning = Some(Next::Interactions(None));
+    fn rows(self) -> impl Stream<Item = Result<Bytes, DataError>> {
+        let beginning = Some(Next::Rows(TABLES, None));
         stream::try_unfold((self, beginning), async |(export, next)| {
             let Some(next) = next else { return Ok(None) };
             let (lines, next) = export.page(next).await?;
             Ok(Some((Bytes::from(lines), (export, next))))
         })
-        .inspect_err(|error: &EngineError| {
+        .inspect_err(|error: &DataError| {
             tracing::error!(error = error as &dyn std::error::Error, "a download was cut off");
         })
     }
 
-    async fn page(&self, next: Next) -> Result<(String, Option<Next>), EngineError> {
-        match next {
-            Next::Interactions(after) => self.interactions(after.as_ref()).await,
-            Next::Runs(after) => self.runs(after).await,
-            Next::Cases(runs, after, rest) => self.cases(runs, after, rest).await,
+    async fn page(&self, next: Next) -> Result<(String, Option<Next>), DataError> {
+        let (tables, after) = match next {
+            Next::Rows(tables, after) => (tables, after),
+            Next::Suggestions(after) => return self.suggestions(after).await,
+        };
+        let Some((table, others)) = tables.split_first() else {
+            return Ok((String::new(), Some(Next::Suggestions(None))));
+        };
+        if !table.user_may.contains(&Verb::Select) {
+            return Ok((String::new(), Some(Next::Rows(others, None))));
         }
+        let mut select = Select {
+            table,
+            items: table.columns.iter().map(column).collect(),
+            filter: after.map_or(Filter::EVERY, |key| behind(table, &key)),
+            order: key_columns(table).map(|(_, column)| ascending(column)).collect(),
+            offset: 0,
+            limit: ROWS.into(),
+        };
+        // Fewer at a time where so many are too large together.
+        let records = loop {
+            match self.engine.select_rows(self.actor, &select, Count::Skip).await {
+                Ok(page) => break page.records,
+                Err(DataError::Refused(_)) if select.limit > 1 => select.limit /= 2,
+                Err(error) => return Err(error),
+            }
+        };
+        let last = records.last().filter(|_| records.len() as u64 == select.limit);
+        let next = match last {
+            Some(record) => Next::Rows(tables, Some(key(table, record))),
+            None => Next::Rows(others, None),
+        };
+        let mut lines = String::new();
+        for record in &records {
+            lines.extend([
+                "{\"table\":\"",
+                table.name,
+                "\",\"row\":",
+                &select.json_object(record),
+                "}\n",
+            ]);
+        }
+        Ok((lines, Some(next)))
     }
 
-    async fn interactions(
+    async fn suggestions(
         &self,
-        after: Option<&InteractionPlace>,
-    ) -> Result<(String, Option<Next>), EngineError> {
-        let request = ListRequest {
-            user_id: self.user_id,
-            filter: &InteractionFilter::default(),
-            order: InteractionOrder::Oldest,
+        after: Option<(OffsetDateTime, String)>,
+    ) -> Result<(String, Option<Next>), DataError> {
+        let filter = SuggestionFilter {
             after,
-            limit: ROWS,
+            ..SuggestionFilter::default()
         };
-        let page = self.engine.interactions(self.actor, &request).await?;
-        let next = match page.next {
-            Some(place) => Next::Interactions(Some(place)),
-            None => Next::Runs(None),
-        };
-        Ok((lines("evaluations", &page.items), Some(next)))
+        let page = self.engine.suggestions(self.actor, &filter, ROWS).await;
+        let page = page.map_err(|error| DataError::Failed(Box::new(error)))?;
+        let lines = page.items.iter().map(|row| line("suggestions", row)).collect();
+        Ok((lines, page.next.map(|place| Next::Suggestions(Some(place)))))
     }
+}
 
-    async fn runs(&self, after: Option<RunPlace>) -> Result<(String, Option<Next>), EngineError> {
-        let filter = RunFilter::default();
-        let page = self.engine.list_runs(self.actor, &filter, after, ROWS).await?;
-        let last = page.items.last().filter(|_| page.more);
-        let rest = last.map(|run| RunPlace {
-            created_at: run.created_at,
-            id: run.id,
-        });
-        let runs = page.items.iter().rev().map(|run| run.id).collect();
-        Ok((
-            lines("sb_eval_runs", &page.items),
-            Some(Next::Cases(runs, None, rest)),
-        ))
+/// A column as it is.
+fn column(column: &'static Column) -> Item {
+    Item::Field {
+        name: column.name.to_owned(),
+        field: Field::of(column),
+        form: Form::Plain,
     }
+}
 
-    async fn cases(
-        &self,
-        mut runs: Vec<RunId>,
-        after: Option<CaseId>,
-        rest: Option<RunPlace>,
-    ) -> Result<(String, Option<Next>), EngineError> {
-        let Some(run) = runs.last() else {
-            return Ok((String::new(), rest.map(|place| Next::Runs(Some(place)))));
-        };
-        let place = CasePlace { after, limit: ROWS };
-        let page = self.engine.list_cases(self.actor, *run, None, place).await?;
-        let last = page.items.last().filter(|_| page.more).map(|case| case.id);
-        if last.is_none() {
-            runs.pop();
-        }
-        Ok((
-            lines("sb_eval_cases", &page.items),
-            Some(Next::Cases(runs, last, rest)),
-        ))
+/// As comparisons have it: texts by bytes, which is not what every database sorts a key by.
+const fn ascending(column: &'static Column) -> Order {
+    Order {
+        field: Field::of(column),
+        direction: Direction::Ascending,
+        nulls: Nulls::Last,
     }
+}
+
+/// The columns of a primary key in its order, each with its place among all.
+fn key_columns(table: &'static Table) -> impl Iterator<Item = (usize, &'static Column)> {
+    let columns = || table.columns.iter().enumerate();
+    let named = move |name: &&str| columns().find(|(_, column)| column.name == *name);
+    table.primary_key.iter().filter_map(named)
+}
+
+/// The primary key of a row of which every column was read.
+fn key(table: &'static Table, record: &[Cell]) -> Vec<Datum> {
+    let value = |(place, _)| match record.get(place) {
+        Some(Cell::Value(value)) => value.clone(),
+        _ => Datum::Null,
+    };
+    key_columns(table).map(value).collect()
+}
+
+/// Rows that come behind one, in the order of the primary key.
+fn behind(table: &'static Table, key: &[Datum]) -> Filter {
+    let compare =
+        |column, comparison, value: &Datum| Filter::Compare(Field::of(column), comparison, value.clone());
+    let mut same = Vec::new();
+    let mut any = Vec::new();
+    for ((_, column), value) in key_columns(table).zip(key) {
+        let mut all = same.clone();
+        all.push(compare(column, Comparison::Greater, value));
+        any.push(Filter::All(all));
+        same.push(compare(column, Comparison::Equal, value));
+    }
+    Filter::Any(any)
 }
 
 fn user(account: &Account) -> Value {
@@ -151,27 +192,6 @@ fn user(account: &Account) -> Value {
         "created_at": account.created_at.format(&Rfc3339).ok(),
         "user_metadata": account.user_metadata.to_value(),
     })
-}
-
-fn config(policy: &Policy) -> Value {
-    json!({
-        "user_id": policy.user_id,
-        "run_policy": policy.run_policy.as_str(),
-        "sample_rate_pct": policy.sample_rate_pct,
-        "obfuscate_pii": policy.obfuscate_pii,
-        "max_eval_per_day": policy.max_eval_per_day,
-        "timezone": policy.timezone,
-        "keep_failures": policy.keep_failures,
-        "failure_flags": policy.failure_flags,
-        "failure_score": policy.failure_score,
-        "success_threshold_pct": policy.success_threshold_pct,
-        "pii_patterns": policy.pii_patterns,
-        "version": policy.version,
-    })
-}
-
-fn lines(table: &str, rows: &[impl Serialize]) -> String {
-    rows.iter().map(|row| line(table, row)).collect()
 }
 
 fn line(table: &str, row: &impl Serialize) -> String {

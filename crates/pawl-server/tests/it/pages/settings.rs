@@ -1,12 +1,18 @@
 //! Settings, keys, the password, and the end of an account.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use pawl_engine::auth::AuthError;
 use pawl_model::{ApiKeyId, KeyScope, RunPolicy};
-use pawl_testkit::{TestDatabase, TestServer, on_both_engines};
+use pawl_testkit::{TestDatabase, TestServer, evolution, on_both_engines};
 use serde_json::Value;
 
 use super::browser::Browser;
+use super::suggestions::suggested;
 use super::{header, interaction, store};
+
+/// More cases than are read at once.
+const CASES: usize = 503;
 
 on_both_engines!(
     a_policy_is_saved_whole_or_not_at_all,
@@ -178,11 +184,13 @@ async fn everything_is_taken_along(database: TestDatabase) {
     for (user, text) in [(&server.user_a, "mine"), (&server.user_b, "theirs")] {
         store(&server, interaction(user.id, text)).await;
     }
+    evolution::evolved(&server, "Answer.").await;
+    suggested(&server, "mine").await;
     let run = pawl_model::Run {
         user_id: Some(server.user_a.id),
         ..pawl_testkit::samples::run(1)
     };
-    let cases: Vec<_> = (0..3)
+    let cases: Vec<_> = (0..CASES as u32)
         .map(|ordinal| pawl_testkit::samples::case(&run, ordinal, pawl_model::State::Passed))
         .collect();
     server.store_run(&run, &cases).await;
@@ -192,24 +200,30 @@ async fn everything_is_taken_along(database: TestDatabase) {
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
-    let tables: Vec<&str> = lines.iter().map(|line| line["table"].as_str().unwrap()).collect();
-    let case = "sb_eval_cases";
-    assert_eq!(
-        tables,
-        [
-            "auth.users",
-            "evaluation_configs",
-            "evaluations",
-            "sb_eval_runs",
-            case,
-            case,
-            case
-        ]
-    );
-    assert_eq!(lines[2]["row"]["prompt"], "mine");
+    let mut rows: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for line in &lines {
+        let table = rows.entry(line["table"].as_str().unwrap()).or_default();
+        assert!(table.insert(line["row"].to_string()), "twice: {line}");
+    }
+    let counts: BTreeMap<&str, usize> = rows.iter().map(|(table, rows)| (*table, rows.len())).collect();
+    let expected = [
+        ("auth.users", 1),
+        ("evaluations", 3),
+        ("promotion_verdicts", 1),
+        ("prompt_candidates", 3),
+        ("prompt_evaluations", 1),
+        ("prompt_optimization_runs", 1),
+        ("prompt_versions", 1),
+        ("prompts", 1),
+        ("sb_eval_cases", CASES),
+        ("sb_eval_runs", 1),
+        ("suggestions", 2),
+    ];
+    assert_eq!(counts, BTreeMap::from(expected));
+    assert!(rows["evaluations"].iter().all(|row| row.contains("\"mine\"")));
     assert!(!text.contains("theirs") && !text.contains("argon2"), "{text}");
     let other = Browser::of(&server, &server.user_b).await;
-    assert_eq!(other.page("/settings/export").await.lines().count(), 3);
+    assert_eq!(other.page("/settings/export").await.lines().count(), 2);
 }
 
 async fn an_account_is_deleted_by_whoever_it_is(database: TestDatabase) {
