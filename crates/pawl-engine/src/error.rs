@@ -59,6 +59,14 @@ pub enum EngineError {
     /// A prompt cannot be added or changed as asked.
     #[error("{0}")]
     Prompt(String),
+    /// An approved test was written by hand, and not in the form of a draft.
+    #[error("the draft of {id} cannot be read: {problem}")]
+    UnreadableDraft {
+        /// The suggestion.
+        id: String,
+        /// What is wrong.
+        problem: String,
+    },
     /// The same promotion waits for a worker.
     #[error("the same promotion waits already")]
     PromotionWaits,

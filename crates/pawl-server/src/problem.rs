@@ -169,6 +169,26 @@ impl Problem {
     }
 }
 
+impl ErrorCode {
+    /// How an error of the engine is answered.
+    pub(crate) const fn of(error: &EngineError) -> Self {
+        match error {
+            EngineError::UnknownRun { .. }
+            | EngineError::UnknownUser { .. }
+            | EngineError::UnknownOptimization { .. } => Self::NotFound,
+            EngineError::OutdatedPolicy | EngineError::PromotionWaits => Self::Conflict,
+            EngineError::Evolution(_)
+            | EngineError::Prompt(_)
+            | EngineError::TooFewExamples { .. }
+            | EngineError::UnreadableDraft { .. } => Self::Unprocessable,
+            EngineError::Suggestions(_) => Self::SuggestionsFailed,
+            error if error.is_bad_value() => Self::InvalidParameter,
+            error if error.is_unavailability() => Self::DatabaseUnavailable,
+            _ => Self::Internal,
+        }
+    }
+}
+
 impl From<EngineError> for Problem {
     fn from(error: EngineError) -> Self {
         Self::from(&error)
@@ -177,19 +197,7 @@ impl From<EngineError> for Problem {
 
 impl From<&EngineError> for Problem {
     fn from(error: &EngineError) -> Self {
-        let code = match error {
-            EngineError::UnknownRun { .. }
-            | EngineError::UnknownUser { .. }
-            | EngineError::UnknownOptimization { .. } => ErrorCode::NotFound,
-            EngineError::OutdatedPolicy | EngineError::PromotionWaits => ErrorCode::Conflict,
-            EngineError::Evolution(_) | EngineError::Prompt(_) | EngineError::TooFewExamples { .. } => {
-                ErrorCode::Unprocessable
-            }
-            EngineError::Suggestions(_) => ErrorCode::SuggestionsFailed,
-            error if error.is_bad_value() => ErrorCode::InvalidParameter,
-            error if error.is_unavailability() => ErrorCode::DatabaseUnavailable,
-            _ => ErrorCode::Internal,
-        };
+        let code = ErrorCode::of(error);
         if code.status().is_server_error() {
             tracing::error!(error = error as &dyn std::error::Error, "a request failed");
             // Its text is our own, and says what to do.

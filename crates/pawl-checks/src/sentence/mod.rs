@@ -86,6 +86,12 @@ impl Sentence {
         parse::sentence(text)
     }
 
+    /// Reads a sentence about what is forbidden. One that says what must be, and yet is forbidden, is not to be guessed at.
+    #[must_use]
+    pub fn parse_forbidden(text: &str) -> Option<Self> {
+        Self::parse(text).filter(Self::forbids)
+    }
+
     /// Whether it says that something must not be.
     #[must_use]
     pub const fn forbids(&self) -> bool {

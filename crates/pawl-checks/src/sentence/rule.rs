@@ -19,9 +19,11 @@ struct Line {
 /// The rule of a sentence.
 pub(crate) fn compile(spec: &AssertSpec) -> Result<Arc<dyn Rule>, SpecError> {
     let text = spec.text_value()?;
-    // What is forbidden, and yet says what must be, is not to be guessed at.
-    let fits = |sentence: &Sentence| spec.check_type == CheckType::Required || sentence.forbids();
-    Ok(match Sentence::parse(&text).filter(fits) {
+    let sentence = match spec.check_type {
+        CheckType::Required => Sentence::parse(&text),
+        _ => Sentence::parse_forbidden(&text),
+    };
+    Ok(match sentence {
         Some(sentence) => Arc::new(Line { text, sentence }),
         None => Arc::new(Judged::compile(spec)?),
     })

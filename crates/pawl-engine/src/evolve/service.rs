@@ -18,7 +18,6 @@ use serde_json::{Value, json};
 
 use super::named::Named;
 use super::{Earlier, EvolveRequest, PlannedEvolution, Quote, Session, Weights};
-use crate::review::ReviewError;
 use crate::run::{CacheMode, Labels, RunRequest, SuiteChoice};
 use crate::worker::{Ended, MAX_ATTEMPTS, Work};
 use crate::{Engine, EngineError};
@@ -106,11 +105,7 @@ impl Engine {
     ) -> Result<RunRequest, EngineError> {
         let suite = match suite {
             SuiteChoice::APPROVED => {
-                let tests = self.approved_tests(Actor::Tenant(user)).await;
-                let tests = tests.map_err(|error| match error {
-                    ReviewError::Engine(error) => error,
-                    other => refused(other.to_string()),
-                })?;
+                let tests = self.approved_tests(Actor::Tenant(user)).await?;
                 if tests.is_empty() {
                     return Err(refused("no test is approved yet"));
                 }

@@ -13,7 +13,6 @@ use tokio_util::sync::CancellationToken;
 use super::gate::{self, Findings, Pair};
 use super::verdict_id;
 use crate::evolve::{Part, Trying, Weights, example_id, id_of, with_run};
-use crate::review::ReviewError;
 use crate::review::approved::ApprovedTest;
 use crate::run::{RunRequest, SuiteChoice};
 use crate::worker::Work;
@@ -202,13 +201,7 @@ impl Engine {
             .collect();
         let hold_out = self.pairs(&trying, &sides, (held_out, promotion.workers)).await;
         let controls = self.pairs(&trying, &sides, (controls, promotion.workers)).await;
-        let tests = self
-            .approved_tests(Actor::Tenant(user))
-            .await
-            .map_err(|error| match error {
-                ReviewError::Engine(error) => error,
-                other => EngineError::Prompt(other.to_string()),
-            })?;
+        let tests = self.approved_tests(Actor::Tenant(user)).await?;
         let neighbours = self.controls(user, &tests, CONTROLS_EACH).await?;
         let approved = self.tried(promotion, &sides, tests).await?;
         let neighbours = self.tried(promotion, &sides, neighbours).await?;

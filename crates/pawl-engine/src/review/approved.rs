@@ -5,8 +5,8 @@ use pawl_store::Actor;
 use pawl_store::suggestions::Filter;
 
 use super::{Drafted, ReviewError};
-use crate::Engine;
 use crate::draft::export::{self, ExportError, Exported};
+use crate::{Engine, EngineError};
 
 /// Suggestions that are read at once.
 const PAGE: u32 = 500;
@@ -59,7 +59,7 @@ impl Engine {
     ///
     /// # Errors
     /// When one cannot be read, or the database fails.
-    pub async fn approved_tests(&self, actor: Actor) -> Result<Vec<ApprovedTest>, ReviewError> {
+    pub async fn approved_tests(&self, actor: Actor) -> Result<Vec<ApprovedTest>, EngineError> {
         let mut filter = Filter {
             status: Some(SuggestionStatus::Approved),
             suggestion_type: Some(SuggestionType::Eval),
@@ -74,9 +74,10 @@ impl Engine {
                 .last()
                 .map(|last| (last.created_at, last.suggestion_id.clone()));
             for suggestion in page {
-                let id = &suggestion.suggestion_id;
-                let drafted = Drafted::of(&suggestion)
-                    .map_err(|error| ReviewError::Unreadable(format!("{id}: {error}")))?;
+                let drafted = Drafted::of(&suggestion).map_err(|error| EngineError::UnreadableDraft {
+                    id: suggestion.suggestion_id.clone(),
+                    problem: error.to_string(),
+                })?;
                 if let Some(Drafted { draft, .. }) = drafted {
                     tests.push(ApprovedTest { suggestion, draft });
                 }

@@ -10,8 +10,8 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
+use pawl_engine::ModelSpec;
 use pawl_engine::evolve::{Earlier, NewOptimization, Progress, Quote};
-use pawl_engine::{EngineError, ModelSpec};
 use pawl_model::{Optimization, PromptCandidate, Usd, UserId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -239,15 +239,4 @@ pub(crate) async fn cancel(
         false => "over",
     };
     Ok((StatusCode::ACCEPTED, Json(Stopping { status })))
-}
-
-/// Whether an error is one that who asks can do something about.
-pub(crate) const fn is_refusal(error: &EngineError) -> bool {
-    matches!(
-        error,
-        EngineError::Evolution(_)
-            | EngineError::Prompt(_)
-            | EngineError::TooFewExamples { .. }
-            | EngineError::PromotionWaits
-    )
 }

@@ -221,7 +221,7 @@ pub(super) async fn export(args: ReviewExportArgs) -> anyhow::Result<Exit> {
     let engine = super::open(&args.database).await?;
     let actor = Actor::Tenant(super::tenant(&engine, &args.user).await?);
     let tests = if args.ids.is_empty() {
-        engine.approved_tests(actor).await.map_err(told)?
+        engine.approved_tests(actor).await?
     } else {
         let mut tests = Vec::new();
         for id in &args.ids {
@@ -268,7 +268,7 @@ fn about(id: &str, error: ReviewError) -> anyhow::Error {
 }
 
 /// A refusal is what the person asked for that cannot be done.
-pub(super) fn told(error: ReviewError) -> anyhow::Error {
+fn told(error: ReviewError) -> anyhow::Error {
     match error {
         ReviewError::Engine(error) => error.into(),
         error => Usage(error.to_string()).into(),

@@ -81,7 +81,7 @@ pub(super) fn is_approved(suite: &Path) -> bool {
 }
 
 pub(super) async fn approved(engine: &Engine, actor: Actor) -> anyhow::Result<Arc<[ApprovedTest]>> {
-    let tests = engine.approved_tests(actor).await.map_err(super::review::told)?;
+    let tests = engine.approved_tests(actor).await?;
     if tests.is_empty() {
         let message = "no test is approved yet: `pawl review list` shows what waits for it";
         return Err(Usage(message.to_owned()).into());

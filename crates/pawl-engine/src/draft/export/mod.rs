@@ -107,8 +107,10 @@ impl<'a> Line<'a> {
             texts.map(move |text| Self {
                 text,
                 list,
-                compiled: Sentence::parse(text)
-                    .filter(|sentence| list == List::Required || sentence.forbids()),
+                compiled: match list {
+                    List::Required => Sentence::parse(text),
+                    List::Forbidden => Sentence::parse_forbidden(text),
+                },
             })
         };
         lines(&draft.assertions.required, List::Required)

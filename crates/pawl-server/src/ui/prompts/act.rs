@@ -16,9 +16,9 @@ use serde::Deserialize;
 
 use super::{PromptPage, PromptQuery, page};
 use crate::AppState;
-use crate::optimizations::{METRIC_CALLS, is_refusal, stream};
+use crate::optimizations::{METRIC_CALLS, stream};
 use crate::parameters::Path;
-use crate::problem::Problem;
+use crate::problem::{ErrorCode, Problem};
 use crate::ui::number::count;
 use crate::ui::page::{Page, refused};
 use crate::ui::session::Visitor;
@@ -214,7 +214,10 @@ fn refusal(
     error: EngineError,
     place: impl FnOnce(&mut PromptPage) -> &mut Option<String>,
 ) -> Result<Response, Problem> {
-    if !is_refusal(&error) {
+    if !matches!(
+        ErrorCode::of(&error),
+        ErrorCode::Unprocessable | ErrorCode::Conflict
+    ) {
         return Err(error.into());
     }
     *place(&mut page) = Some(error.to_string());
