@@ -17,6 +17,7 @@ import { Visit } from "./visit.mjs";
 import * as dashboard from "./tests/dashboard.mjs";
 import * as firstSteps from "./tests/first_steps.mjs";
 import * as interactions from "./tests/interactions.mjs";
+import * as lineage from "./tests/lineage.mjs";
 import * as login from "./tests/login.mjs";
 import * as manual from "./tests/manual.mjs";
 import * as prompts from "./tests/prompts.mjs";
@@ -24,7 +25,7 @@ import * as runs from "./tests/runs.mjs";
 import * as settings from "./tests/settings.mjs";
 import * as suggestions from "./tests/suggestions.mjs";
 
-const SUITES = { login, firstSteps, dashboard, interactions, suggestions, prompts, runs, settings, manual };
+const SUITES = { login, firstSteps, dashboard, interactions, suggestions, prompts, lineage, runs, settings, manual };
 
 /// What is over Firestore as it is over a database: there one user has suggestions, the first.
 const OVER_FIRESTORE = { suggestions: { fromAFailureToAnApprovedTest: suggestions.fromAFailureToAnApprovedTest } };
