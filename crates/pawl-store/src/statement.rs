@@ -70,6 +70,8 @@ pub fn statements() -> Vec<Statement> {
         crate::jobs::STATEMENTS,
         crate::schedules::STATEMENTS,
         crate::mining::STATEMENTS,
+        crate::mining::PATTERN_STATEMENTS,
+        crate::mining::RUN_STATEMENTS,
         crate::suggestions::STATEMENTS,
         crate::drafts::STATEMENTS,
         crate::evolution::STATEMENTS,
