@@ -131,9 +131,7 @@ impl Engine {
             // A job is taken up again where the database did not answer.
             Err(EvolveError::Journal(error)) if work.lease().is_some() => return Err(error),
             Err(error) => {
-                run.status = OptimizationStatus::Failed;
-                run.error = Some(error.to_string());
-                self.put_end(&run, (&[], work)).await?;
+                self.give_up(run, error.to_string(), work).await?;
                 return Err(match error {
                     EvolveError::Journal(error) => error,
                     other => EngineError::Evolution(other.to_string()),
@@ -208,6 +206,13 @@ impl Engine {
         standings::put(&mut candidates, &scores);
         candidates.retain(|candidate| candidate.avg_score.is_some());
         Ok(candidates)
+    }
+
+    /// Writes that an optimisation cannot be made, and why.
+    async fn give_up(&self, mut run: Optimization, why: String, work: &Work) -> Result<(), EngineError> {
+        run.status = OptimizationStatus::Failed;
+        run.error = Some(why);
+        self.put_end(&run, (&[], work)).await
     }
 
     /// Writes how a run ended, and how good its candidates are.

@@ -130,7 +130,7 @@ impl Engine {
             Ok(planned) => planned,
             Err(error @ EngineError::Store(_)) => return Err(error),
             Err(error) => {
-                self.give_up(run, &error, work).await?;
+                self.give_up(run, error.to_string(), work).await?;
                 return Ok(Ended::Finished);
             }
         };
@@ -151,7 +151,7 @@ impl Engine {
             // What it was is in its row.
             Ok(_) | Err(EngineError::Evolution(_)) => Ok(Ended::Finished),
             Err(error) if job.attempt >= MAX_ATTEMPTS => {
-                self.give_up(run, &error, work).await?;
+                self.give_up(run, error.to_string(), work).await?;
                 Err(error)
             }
             Err(error) => Err(error),
@@ -173,19 +173,5 @@ impl Engine {
                 cancel.cancel();
             }
         }
-    }
-
-    /// Writes that an optimisation cannot be made.
-    async fn give_up(
-        &self,
-        mut run: Optimization,
-        error: &EngineError,
-        work: &Work,
-    ) -> Result<(), EngineError> {
-        run.status = OptimizationStatus::Failed;
-        run.error = Some(error.to_string());
-        let mut scope = work.begin(self).await?;
-        evolution::set_status(&mut scope, &run).await?;
-        work.finish(scope, self.clock.now()).await
     }
 }
