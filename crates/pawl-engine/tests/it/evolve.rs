@@ -9,9 +9,7 @@ use pawl_engine::evolve::{Earlier, EvolveReport, EvolveRequest, Part, PlannedEvo
 use pawl_engine::promote::NewPrompt;
 use pawl_engine::run::{RunRequest, TargetChoice};
 use pawl_evolve::{Cancel, Event, Limits, Settings};
-use pawl_model::{
-    CandidateStatus, FLAT_CHARGE, OptimizationStatus, PromptCandidate, PromptComponent, UserId,
-};
+use pawl_model::{CandidateStatus, FLAT_CHARGE, OptimizationStatus, PromptCandidate, UserId};
 use pawl_testkit::{ModelServer, Reply, Script, TestDatabase, on_both_engines, samples};
 
 use crate::rig::Rig;
@@ -68,10 +66,7 @@ pub(crate) fn request(rig: &Rig, server: &ModelServer, calls: u64) -> EvolveRequ
     EvolveRequest {
         user_id: user(),
         name: "support".to_owned(),
-        seed: vec![PromptComponent {
-            name: "prompt".to_owned(),
-            text: "Answer.".to_owned(),
-        }],
+        seed: samples::components("Answer."),
         reflector: models.chat(&REFLECTOR.parse().unwrap()).unwrap(),
         run: RunRequest {
             suite: rig.file("suite.yaml", &suite(24)).into(),
@@ -258,10 +253,7 @@ async fn what_cannot_work_is_refused_before_anything_is_called(database: TestDat
 
 async fn a_prompt_begins_with_a_verdict(database: TestDatabase) {
     let rig = rig(database).await;
-    let components = [PromptComponent {
-        name: "prompt".to_owned(),
-        text: "Answer.".to_owned(),
-    }];
+    let components = samples::components("Answer.");
     let new = NewPrompt {
         user_id: user(),
         name: "support",

@@ -9,7 +9,6 @@ use pawl_engine::Actor;
 use pawl_engine::draft::DraftRequest;
 use pawl_engine::intake::Terms;
 use pawl_engine::mine::suggestions::Filter;
-use pawl_engine::mine::{MineRequest, Mode};
 use pawl_engine::review::{Review, Verdict};
 use pawl_engine::worker::WorkerSettings;
 use pawl_model::{
@@ -19,7 +18,6 @@ use pawl_providers::firestore::Write;
 use pawl_store::jobs::{self, NewJob};
 use pawl_testkit::{ModelServer, Reply, Script, TestDatabase, over_firestore, samples};
 use serde_json::{Value, json};
-use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -249,31 +247,13 @@ async fn suggestions_of_other_users_are_rows(database: TestDatabase) {
     rig.database.add_user(2).await;
     let other: UserId = samples::user(2).id;
     let interaction = NewInteraction {
-        user_id: other,
-        interaction_id: "b".to_owned(),
         prompt: "Question b: can I return opened software?".to_owned(),
         response: "Yes.".to_owned(),
         flags: vec!["hallucination".to_owned()],
-        score: None,
-        latency_ms: None,
-        pii_tokens_redacted: 0,
-        created_at: None,
-        sample_weight: None,
-        tool_calls: None,
-        spans: None,
+        ..samples::interaction(other, "b")
     };
     rig.engine.ingest(vec![interaction], Terms::Whole).await.unwrap();
-    let request = MineRequest {
-        user_id: other,
-        since: OffsetDateTime::UNIX_EPOCH,
-        triggered_by: TriggeredBy::Manual,
-        mode: Mode::Store,
-    };
-    let report = rig
-        .engine
-        .mine(request, &CancellationToken::new(), |_| {})
-        .await
-        .unwrap();
+    let report = rig.try_mine(other).await.unwrap();
     assert_eq!(report.counts.suggestions, 1);
     let named = DraftRequest {
         user_id: other,

@@ -5,24 +5,21 @@ mod documents;
 mod flips;
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use pawl_engine::Actor;
 use pawl_engine::intake::Terms;
 use pawl_engine::lineage::Verification;
 use pawl_engine::promote::{NewPrompt, OnRefusal, Promotion};
 use pawl_engine::review::{Review, Verdict};
-use pawl_engine::run::{CacheMode, Labels, PlannedRun, RunRequest, SuiteChoice, TargetChoice};
+use pawl_engine::run::{RunRequest, TargetChoice};
 use pawl_model::{
-    CandidateStatus, Json, LineageKind, NewInteraction, Optimization, OptimizationStatus, PromptCandidate,
-    PromptComponent, RunId, UserId,
+    CandidateStatus, Json, LineageKind, NewInteraction, Optimization, PromptCandidate, RunId, UserId,
 };
 use pawl_store::evolution;
 use pawl_testkit::{TestDatabase, on_both_engines, samples};
 use serde_json::json;
-use tokio_util::sync::CancellationToken;
 
-use crate::draft::rig::{BAD, Rig};
+use crate::draft::rig::{BAD, Rig, run_request};
 
 on_both_engines!(
     what_led_to_what_is_told_from_either_end,
@@ -84,43 +81,18 @@ async fn approved(rig: &Rig) -> String {
     id
 }
 
-fn request(suite: SuiteChoice) -> RunRequest {
-    RunRequest {
-        suite,
-        checks: None,
-        target: TargetChoice::Named("echo".to_owned()),
-        trials: 1,
-        concurrency: None,
-        timeout: Duration::from_secs(20),
-        judge: None,
-        embedder: None,
-        models: crate::rig::Rig::models(&[]),
-        cache: CacheMode::Off,
-        labels: Labels::default(),
-        resume: None,
-    }
+fn echo() -> TargetChoice {
+    TargetChoice::Named("echo".to_owned())
 }
 
 async fn run_approved(rig: &Rig) -> RunId {
-    let actor = Actor::Tenant(rig.user());
-    let tests = rig.engine.approved_tests(actor).await.unwrap();
-    let request = request(SuiteChoice::Approved(tests.into()));
-    let planned = PlannedRun::plan(&request).unwrap().pop().unwrap();
-    let stop = CancellationToken::new();
-    let report = rig.engine.execute(actor, planned, &stop, &|_| {}).await.unwrap();
-    report.run.id
+    rig.run_approved(echo()).await.run.id
 }
 
 /// A prompt, a candidate of it that becomes live, and the way back.
 async fn promoted(rig: &Rig) {
-    let texts = |text: &str| {
-        vec![PromptComponent {
-            name: "prompt".to_owned(),
-            text: text.to_owned(),
-        }]
-    };
     let user = rig.user();
-    let components = texts("Answer.");
+    let components = samples::components("Answer.");
     let new = NewPrompt {
         user_id: user,
         name: PROMPT,
@@ -129,42 +101,13 @@ async fn promoted(rig: &Rig) {
     };
     rig.engine.add_prompt(new).await.unwrap();
     let run = Optimization {
-        id: "aor_test".to_owned(),
-        name: PROMPT.to_owned(),
-        status: OptimizationStatus::Completed,
         config: Json::parse(r#"{"suite": "approved"}"#).unwrap(),
-        best_score: None,
-        best_candidate_id: None,
-        iterations: 0,
-        dimension_weights: Json::empty_object(),
-        finish: None,
-        error: None,
-        elapsed_ms: 0,
-        created_at: samples::time(0),
-        completed_at: None,
+        ..samples::optimization()
     };
-    let mut seed = PromptCandidate {
-        id: "apc_seed".to_owned(),
-        run_id: run.id.clone(),
-        instructions: "Answer.".to_owned(),
-        components: texts("Answer."),
-        digest: "seed".to_owned(),
-        status: CandidateStatus::Proposed,
-        parents: Vec::new(),
-        edited: Vec::new(),
-        reason: None,
-        step: 0,
-        generation: 0,
-        coverage: 0,
-        avg_score: None,
-        dimension_scores: Default::default(),
-        created_at: samples::time(0),
-    };
+    let mut seed = samples::candidate("apc_seed", "Answer.", CandidateStatus::Proposed);
     let child = PromptCandidate {
-        id: "apc_child".to_owned(),
-        digest: "child".to_owned(),
         parents: vec!["apc_seed".to_owned()],
-        ..seed.clone()
+        ..samples::candidate("apc_child", "Answer.", CandidateStatus::Proposed)
     };
     let mut scope = rig.database.store.write(Actor::Service).await.unwrap();
     evolution::insert_run(&mut scope, user, &run).await.unwrap();
@@ -173,7 +116,7 @@ async fn promoted(rig: &Rig) {
     }
     scope.commit().await.unwrap();
     let mut scope = rig.database.store.write(Actor::Service).await.unwrap();
-    for digest in ["seed", "child"] {
+    for digest in ["apc_seed", "apc_child"] {
         let accepted = CandidateStatus::Accepted;
         evolution::decide_candidate(&mut scope, (&run.id, digest), accepted, None)
             .await
@@ -198,7 +141,7 @@ async fn promoted(rig: &Rig) {
         weights: Default::default(),
         run: RunRequest {
             checks: Some(checks.to_string_lossy().into_owned()),
-            ..request(path.into())
+            ..run_request(path.into(), echo())
         },
         workers: 1,
     };
@@ -291,18 +234,10 @@ async fn the_lineage_of_others_is_not_seen(database: TestDatabase) {
     assert!(rig.engine.lineage(other, "one").await.unwrap().is_none());
     assert_eq!(rig.engine.verify_lineage(other).await.unwrap().entries, 0);
     let interaction = NewInteraction {
-        user_id: other,
-        interaction_id: "one".to_owned(),
         prompt: "p".to_owned(),
         response: BAD.to_owned(),
-        score: None,
-        latency_ms: None,
         flags: vec!["hallucination".to_owned()],
-        pii_tokens_redacted: 0,
-        created_at: None,
-        sample_weight: None,
-        tool_calls: None,
-        spans: None,
+        ..samples::interaction(other, "one")
     };
     rig.engine.ingest(vec![interaction], Terms::Whole).await.unwrap();
     assert!(rig.engine.lineage(other, "one").await.unwrap().is_none());

@@ -92,21 +92,20 @@ impl Rig {
 
     fn interaction(&self, number: usize, wording: &Wording) -> NewInteraction {
         NewInteraction {
-            user_id: self.user(),
-            interaction_id: format!("{}-{number}", wording.incident.replace(' ', "-")),
             prompt: wording.prompt.clone(),
             response: wording.response.clone(),
             score: Score::parse(&wording.score.to_string()),
             latency_ms: Some(300),
             flags: wording.flags.clone(),
-            pii_tokens_redacted: 0,
             created_at: Some(samples::time(0) + time::Duration::seconds(number as i64)),
-            sample_weight: None,
             tool_calls: wording
                 .tool_calls
                 .as_ref()
                 .map(|calls| Json::from_serialize(calls).unwrap()),
-            spans: None,
+            ..samples::interaction(
+                self.user(),
+                &format!("{}-{number}", wording.incident.replace(' ', "-")),
+            )
         }
     }
 

@@ -1,14 +1,10 @@
 //! What goes wrong with Firestore: a failure in between, a document that is full, no answer.
 
-use pawl_engine::mine::{MineRequest, Mode};
 use pawl_engine::review::{ReviewError, Verdict};
 use pawl_engine::{Actor, EngineError, Fault, Trouble};
-use pawl_model::TriggeredBy;
 use pawl_providers::firestore::Write;
 use pawl_testkit::{TestDatabase, over_firestore};
 use serde_json::json;
-use time::OffsetDateTime;
-use tokio_util::sync::CancellationToken;
 
 use super::{document, fail_in_many_ways, review};
 use crate::draft::rig::Rig;
@@ -90,17 +86,7 @@ async fn without_an_answer_nothing_is_said_to_be_done(database: TestDatabase) {
     let id = rig.suggestions().await.swap_remove(0).suggestion_id;
     rig.database.firestore = None;
     rig.incident("b").await;
-    let request = MineRequest {
-        user_id: rig.user(),
-        since: OffsetDateTime::UNIX_EPOCH,
-        triggered_by: TriggeredBy::Manual,
-        mode: Mode::Store,
-    };
-    let mined = rig
-        .engine
-        .mine(request, &CancellationToken::new(), |_| {})
-        .await
-        .map(drop);
+    let mined = rig.try_mine(rig.user()).await.map(drop);
     let drafted = rig.engine.draft(&rig.request()).await.map(drop);
     let decided = rig
         .engine

@@ -46,7 +46,7 @@ async fn changes_by_the_data_api_are_told(database: TestDatabase) {
     rig.database.add_user(2).await;
     let one = interaction_id(&rig, "one").await;
     let interactions = table("evaluations");
-    let change = Update {
+    let answer = Update {
         table: interactions,
         values: vec![(
             interactions.column("response").unwrap(),
@@ -55,7 +55,7 @@ async fn changes_by_the_data_api_are_told(database: TestDatabase) {
         filter: by_id(interactions, &[&one]),
     };
     rig.engine
-        .update_rows(Actor::Service, &change, &ANY)
+        .update_rows(Actor::Service, &answer, &ANY)
         .await
         .unwrap();
     assert_eq!(newest(&rig, &one).await, LineageEvent::Changed);
@@ -93,16 +93,8 @@ async fn changes_by_the_data_api_are_told(database: TestDatabase) {
     assert!(rig.engine.verify_lineage(other).await.unwrap().is_whole);
     // Twice the same is no change.
     let entries = verify(&rig).await.entries;
-    let again = Update {
-        table: interactions,
-        values: vec![(
-            interactions.column("response").unwrap(),
-            Datum::Text("Never.".to_owned()),
-        )],
-        filter: by_id(interactions, &[&one]),
-    };
     rig.engine
-        .update_rows(Actor::Service, &again, &ANY)
+        .update_rows(Actor::Service, &answer, &ANY)
         .await
         .unwrap();
     assert_eq!(assert_whole(&rig).await.entries, entries);
