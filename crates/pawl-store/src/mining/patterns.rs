@@ -1,11 +1,10 @@
 //! Failure patterns, each with the suggestion that it is part of.
 
 use pawl_model::{FailurePattern, InteractionId, Json, LineageKind, LineageNode, UserId};
-use serde::de::DeserializeOwned;
 
 use crate::insert::{Insert, OnExisting};
-use crate::statement::shared;
-use crate::{Columns, Result, Row, Scope, Statement, StoreError, Value};
+use crate::statement::{document, shared};
+use crate::{Result, Row, Scope, Statement, Value};
 
 const PATTERN_OF: Statement = shared!("mining/pattern_of");
 
@@ -56,7 +55,7 @@ pub struct GroupedPattern {
 /// Adds patterns of a tenant.
 ///
 /// # Errors
-/// [`StoreError::Duplicate`] when one is there already.
+/// [`crate::StoreError::Duplicate`] when one is there already.
 pub async fn insert_patterns(scope: &mut Scope, user: UserId, patterns: &[GroupedPattern]) -> Result<()> {
     let owner = scope.owner(Some(user)).await?;
     let documents: Vec<[Json; 3]> = patterns
@@ -64,9 +63,9 @@ pub async fn insert_patterns(scope: &mut Scope, user: UserId, patterns: &[Groupe
         .map(|grouped| {
             let pattern = &grouped.pattern;
             Ok([
-                json(&pattern.evidence)?,
-                json(&pattern.recommended_actions)?,
-                json(&pattern.reproduction_context)?,
+                document(&pattern.evidence)?,
+                document(&pattern.recommended_actions)?,
+                document(&pattern.reproduction_context)?,
             ])
         })
         .collect::<Result<_>>()?;
@@ -113,10 +112,6 @@ pub async fn insert_patterns(scope: &mut Scope, user: UserId, patterns: &[Groupe
     Ok(())
 }
 
-fn json(document: &impl serde::Serialize) -> Result<Json> {
-    Json::from_serialize(document).map_err(|_| StoreError::Nul)
-}
-
 /// The pattern of an interaction, and the id of its suggestion.
 ///
 /// # Errors
@@ -127,6 +122,7 @@ pub async fn pattern_of(scope: &mut Scope, id: InteractionId) -> Result<Option<(
 }
 
 pub(crate) fn read_pattern(row: &Row) -> Result<(FailurePattern, String)> {
+    const PART: &str = "a part of a pattern";
     let mut columns = row.columns();
     let pattern = FailurePattern {
         pattern_id: columns.read()?,
@@ -137,9 +133,9 @@ pub(crate) fn read_pattern(row: &Row) -> Result<(FailurePattern, String)> {
         trigger_condition: columns.read()?,
         summary: columns.read()?,
         root_cause_hypothesis: columns.read()?,
-        evidence: document(&mut columns)?,
-        recommended_actions: document(&mut columns)?,
-        reproduction_context: document(&mut columns)?,
+        evidence: columns.document(PART)?,
+        recommended_actions: columns.document(PART)?,
+        reproduction_context: columns.document(PART)?,
         severity: columns.read()?,
         confidence: columns.read()?,
         confidence_rationale: columns.read()?,
@@ -148,13 +144,4 @@ pub(crate) fn read_pattern(row: &Row) -> Result<(FailurePattern, String)> {
         extracted_by: columns.read()?,
     };
     Ok((pattern, columns.read()?))
-}
-
-/// A column whose document has a form of ours.
-fn document<T: DeserializeOwned>(columns: &mut Columns<'_>) -> Result<T> {
-    let json: Json = columns.read()?;
-    serde_json::from_str(json.as_str()).map_err(|_| StoreError::Corrupt {
-        column: 0,
-        expected: "a part of a pattern",
-    })
 }
