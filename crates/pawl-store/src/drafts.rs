@@ -9,8 +9,8 @@ use time::OffsetDateTime;
 
 use crate::insert::{Insert, OnExisting};
 use crate::mining::{Cost, read_pattern};
-use crate::statement::{pair, shared};
-use crate::{Result, Scope, Statement, StoreError, Value};
+use crate::statement::{document, pair, shared};
+use crate::{Result, Scope, Statement, Value};
 
 const UNDRAFTED: Statement = pair!("drafts/undrafted");
 const PUT_CONTENT: Statement = shared!("drafts/put_content");
@@ -290,7 +290,7 @@ pub async fn insert_run(
     errors: &[EvalTestError],
 ) -> Result<()> {
     let owner = scope.owner(Some(user)).await?;
-    let outcomes = Json::from_serialize(&run.suggestion_outcomes).map_err(|_| StoreError::Nul)?;
+    let outcomes = document(&run.suggestion_outcomes)?;
     let cost: Cost = run.cost_usd.to_string().parse().unwrap_or_default();
     let row = vec![
         owner.into(),
@@ -348,12 +348,7 @@ pub async fn runs(scope: &mut Scope, limit: u32) -> Result<Vec<EvalTestRun>> {
                 suggestion_outcomes: Vec::new(),
                 cost_usd: 0.0,
             };
-            let outcomes: Json = columns.read()?;
-            run.suggestion_outcomes =
-                serde_json::from_str(outcomes.as_str()).map_err(|_| StoreError::Corrupt {
-                    column: 9,
-                    expected: "outcomes",
-                })?;
+            run.suggestion_outcomes = columns.document("outcomes")?;
             run.cost_usd = columns.read::<Cost>()?.to_string().parse().unwrap_or_default();
             Ok(run)
         })

@@ -1,14 +1,13 @@
 //! Policies: rows of `evaluation_configs`.
 
-use pawl_model::{PiiPattern, Policy, UserId};
-
+use pawl_model::{Policy, UserId};
 use serde_json::json;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::insert::{Insert, OnExisting};
 use crate::statement::{documents, pair};
-use crate::{Result, Row, Scope, Statement, StoreError, Value};
+use crate::{Result, Row, Scope, Statement, Value};
 
 const LIST: Statement = pair!("policies/list");
 
@@ -57,7 +56,8 @@ const PUT: Insert = Insert {
 /// Writes the policy of a tenant; `id` and `now` are those of its row where there is none yet.
 ///
 /// # Errors
-/// [`StoreError::ForeignRow`] when it is another tenant's, [`StoreError::Reference`] when there is no such tenant.
+/// [`crate::StoreError::ForeignRow`] when it is another tenant's, [`crate::StoreError::Reference`] when there is no such
+/// tenant.
 pub async fn put(scope: &mut Scope, policy: &Policy, id: Uuid, now: OffsetDateTime) -> Result<()> {
     scope.owner(Some(policy.user_id)).await?;
     let patterns = documents(policy.pii_patterns.iter().map(|pattern| json!(pattern)))?;
@@ -113,15 +113,8 @@ fn read(row: &Row) -> Result<Policy> {
         failure_score: columns.read()?,
         success_threshold_pct: percent(columns.read()?),
         sample_salt: columns.read()?,
-        pii_patterns: patterns(&columns.read()?)?,
+        pii_patterns: columns.document("patterns")?,
         online_checks: columns.read()?,
         version: columns.read()?,
-    })
-}
-
-fn patterns(stored: &pawl_model::Json) -> Result<Vec<PiiPattern>> {
-    serde_json::from_str(stored.as_str()).map_err(|_| StoreError::Corrupt {
-        column: 12,
-        expected: "patterns",
     })
 }

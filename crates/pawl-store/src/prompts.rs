@@ -1,13 +1,13 @@
 //! Prompts, their versions, which of them is live, and why.
 
 use pawl_model::{
-    Json, LineageKind, LineageNode, PromotionVerdict, PromptComponent, PromptVersion, UserId, VerdictKind,
+    LineageKind, LineageNode, PromotionVerdict, PromptComponent, PromptVersion, UserId, VerdictKind,
 };
 use time::OffsetDateTime;
 
 use crate::insert::{Insert, OnExisting};
-use crate::statement::{pair, shared};
-use crate::{Result, Row, Scope, Statement, StoreError, Value};
+use crate::statement::{document, pair, shared};
+use crate::{Result, Row, Scope, Statement, Value};
 
 const LIVE: Statement = shared!("prompts/live");
 const LIST: Statement = shared!("prompts/list");
@@ -147,7 +147,7 @@ pub async fn add_version(
         let row = vec![user.into(), name.into(), version.into(), at.into()];
         INSERT.rows(scope, &[row]).await?;
     }
-    let components = Json::from_serialize(&components).map_err(|_| StoreError::Nul)?;
+    let components = document(&components)?;
     let row: Vec<Value<'_>> = vec![
         user.into(),
         name.into(),
@@ -225,14 +225,10 @@ fn tell(scope: &mut Scope, user: UserId, verdict: &PromotionVerdict) {
 fn read_version(row: &Row) -> Result<PromptVersion> {
     let mut columns = row.columns();
     let (name, version) = (columns.read()?, columns.read()?);
-    let components: Json = columns.read()?;
     Ok(PromptVersion {
         name,
         version,
-        components: serde_json::from_str(components.as_str()).map_err(|_| StoreError::Corrupt {
-            column: 2,
-            expected: "components of a prompt",
-        })?,
+        components: columns.document("components of a prompt")?,
         candidate_id: columns.read()?,
         created_at: columns.read()?,
     })

@@ -6,6 +6,7 @@ use pawl_model::{
     RunPolicy, ScheduleId, Score, SessionId, Severity, State, SuggestionStatus, SuggestionType, TriggeredBy,
     Unscored, UserId, VerdictKind,
 };
+use serde::de::DeserializeOwned;
 use sqlx::postgres::PgRow;
 use sqlx::sqlite::SqliteRow;
 use sqlx::types::BigDecimal;
@@ -66,6 +67,22 @@ impl Columns<'_> {
         let column = self.next;
         self.next += 1;
         T::read(self.row, column)
+    }
+
+    /// Reads the next column, whose document has a form of ours.
+    pub(crate) fn document<T: DeserializeOwned>(&mut self, expected: &'static str) -> Result<T> {
+        let column = self.next;
+        self.some_document(expected)?
+            .ok_or(StoreError::Corrupt { column, expected })
+    }
+
+    /// The same where there may be none.
+    pub(crate) fn some_document<T: DeserializeOwned>(&mut self, expected: &'static str) -> Result<Option<T>> {
+        let column = self.next;
+        let json: Option<Json> = self.read()?;
+        json.map(|json| serde_json::from_str(json.as_str()))
+            .transpose()
+            .map_err(|_| StoreError::Corrupt { column, expected })
     }
 }
 

@@ -1,6 +1,7 @@
 //! The SQL texts: one statement a file, shared by both engines or in a pair.
 
 use pawl_model::Json;
+use serde::Serialize;
 
 use crate::{Result, StoreError};
 
@@ -70,6 +71,8 @@ pub fn statements() -> Vec<Statement> {
         crate::jobs::STATEMENTS,
         crate::schedules::STATEMENTS,
         crate::mining::STATEMENTS,
+        crate::mining::PATTERN_STATEMENTS,
+        crate::mining::RUN_STATEMENTS,
         crate::suggestions::STATEMENTS,
         crate::drafts::STATEMENTS,
         crate::evolution::STATEMENTS,
@@ -83,10 +86,18 @@ pub fn statements() -> Vec<Statement> {
     .concat()
 }
 
+/// What has a form of ours, as one value.
+///
+/// # Errors
+/// [`StoreError::Nul`] when a text in it holds NUL.
+pub(crate) fn document(value: &impl Serialize) -> Result<Json> {
+    Json::from_serialize(value).map_err(|_| StoreError::Nul)
+}
+
 /// An array of what a statement takes several of, as one value.
 ///
 /// # Errors
 /// [`StoreError::Nul`] when a text in it holds NUL.
 pub(crate) fn documents(documents: impl Iterator<Item = serde_json::Value>) -> Result<Json> {
-    Json::from_serialize(&documents.collect::<Vec<_>>()).map_err(|_| StoreError::Nul)
+    document(&documents.collect::<Vec<_>>())
 }

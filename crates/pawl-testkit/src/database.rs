@@ -3,9 +3,9 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use pawl_store::{Actor, Location, RuntimeRole, Store, migrate_postgres, users};
-use sqlx::postgres::{PgConnectOptions, PgConnection};
-use sqlx::sqlite::SqliteConnection;
-use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgRow};
+use sqlx::sqlite::{SqliteConnection, SqliteRow};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, FromRow};
 use tempfile::TempDir;
 use uuid::Uuid;
 
@@ -142,19 +142,7 @@ impl TestDatabase {
     /// # Panics
     /// When the query fails.
     pub async fn number(&self, query: &'static str) -> i64 {
-        match self.engine {
-            Engine::Sqlite => {
-                sqlx::query_scalar(query)
-                    .fetch_one(&mut self.sqlite().await)
-                    .await
-            }
-            Engine::Postgres => {
-                sqlx::query_scalar(query)
-                    .fetch_one(&mut self.postgres().await)
-                    .await
-            }
-        }
-        .expect("a query for a number")
+        self.value(query).await.expect("a query for a number")
     }
 
     /// The one text that a query gives, asked as the service.
@@ -162,6 +150,14 @@ impl TestDatabase {
     /// # Panics
     /// When the query fails.
     pub async fn text(&self, query: &'static str) -> String {
+        self.value(query).await.expect("a query for a text")
+    }
+
+    async fn value<V>(&self, query: &'static str) -> sqlx::Result<V>
+    where
+        V: Send + Unpin,
+        (V,): for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow>,
+    {
         match self.engine {
             Engine::Sqlite => {
                 sqlx::query_scalar(query)
@@ -174,7 +170,6 @@ impl TestDatabase {
                     .await
             }
         }
-        .expect("a query for a text")
     }
 
     /// Runs a statement as the service, behind the product's back.

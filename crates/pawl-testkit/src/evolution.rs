@@ -4,40 +4,10 @@ use std::collections::BTreeMap;
 
 use pawl_engine::Actor;
 use pawl_engine::promote::NewPrompt;
-use pawl_model::{
-    CandidateStatus, Json, Optimization, OptimizationStatus, PromptCandidate, PromptComponent,
-    PromptEvaluation,
-};
+use pawl_model::{CandidateStatus, Json, Optimization, PromptCandidate, PromptEvaluation};
 use pawl_store::evolution;
 
 use crate::{TestServer, samples};
-
-fn components(text: &str) -> Vec<PromptComponent> {
-    vec![PromptComponent {
-        name: "prompt".to_owned(),
-        text: text.to_owned(),
-    }]
-}
-
-fn candidate(run: &str, id: &str, text: &str, status: CandidateStatus) -> PromptCandidate {
-    PromptCandidate {
-        id: id.to_owned(),
-        run_id: run.to_owned(),
-        instructions: text.to_owned(),
-        components: components(text),
-        digest: id.to_owned(),
-        status,
-        parents: Vec::new(),
-        edited: vec!["prompt".to_owned()],
-        reason: None,
-        step: 0,
-        generation: 0,
-        coverage: 0,
-        avg_score: None,
-        dimension_scores: BTreeMap::new(),
-        created_at: samples::time(0),
-    }
-}
 
 /// A live prompt of the first user, and an optimisation with three candidates, whose id is given.
 ///
@@ -46,7 +16,7 @@ fn candidate(run: &str, id: &str, text: &str, status: CandidateStatus) -> Prompt
 /// When the database refuses it.
 pub async fn evolved(server: &TestServer, text: &str) -> String {
     let user = server.user_a.id;
-    let seed = components(text);
+    let seed = samples::components(text);
     let new = NewPrompt {
         user_id: user,
         name: "support",
@@ -59,20 +29,15 @@ pub async fn evolved(server: &TestServer, text: &str) -> String {
         .await
         .expect("the sample row is stored");
     let run = Optimization {
-        id: "aor_test".to_owned(),
-        name: "support".to_owned(),
-        status: OptimizationStatus::Completed,
         config: Json::parse(r#"{"suite": "suite.yaml", "target": "echo", "reflector": "openai:gpt-4o"}"#)
             .expect("the sample row is stored"),
         best_score: Some(0.5),
         best_candidate_id: Some("apc_child".to_owned()),
         iterations: 3,
-        dimension_weights: Json::empty_object(),
         finish: Some("time is up".to_owned()),
-        error: None,
         elapsed_ms: 10,
-        created_at: samples::time(0),
         completed_at: Some(samples::time(1)),
+        ..samples::optimization()
     };
     let mut scope = server
         .database
@@ -90,8 +55,7 @@ pub async fn evolved(server: &TestServer, text: &str) -> String {
         parents: vec!["apc_seed".to_owned()],
         generation: 1,
         step: 1,
-        ..candidate(
-            &run.id,
+        ..samples::candidate(
             "apc_child",
             &[text, " Be kind."].concat(),
             CandidateStatus::Accepted,
@@ -100,10 +64,10 @@ pub async fn evolved(server: &TestServer, text: &str) -> String {
     let refused = PromptCandidate {
         reason: Some("this text was tried before".to_owned()),
         step: 2,
-        ..candidate(&run.id, "apc_refused", text, CandidateStatus::Refused)
+        ..samples::candidate("apc_refused", text, CandidateStatus::Refused)
     };
     for one in [
-        candidate(&run.id, "apc_seed", text, CandidateStatus::Accepted),
+        samples::candidate("apc_seed", text, CandidateStatus::Accepted),
         child,
         refused,
     ] {

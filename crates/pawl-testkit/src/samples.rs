@@ -1,7 +1,8 @@
 //! Rows to test with. Everything in them is fixed, so that both engines are given the same.
 
 use pawl_model::{
-    CaseId, CaseRecord, CheckResult, EvalResults, Json, Run, RunId, RunStatus, State, User, UserId,
+    CandidateStatus, CaseId, CaseRecord, CheckResult, EvalResults, Json, NewInteraction, Optimization,
+    OptimizationStatus, PromptCandidate, PromptComponent, Run, RunId, RunStatus, State, User, UserId,
 };
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
@@ -24,6 +25,76 @@ pub fn user(n: u32) -> User {
         )),
         email: Some(["user", &n.to_string(), "@example.org"].concat()),
         created_at: time(i64::from(n)),
+    }
+}
+
+/// An interaction of a tenant under this id, of which nothing more is known.
+#[must_use]
+pub fn interaction(user_id: UserId, id: &str) -> NewInteraction {
+    NewInteraction {
+        user_id,
+        interaction_id: id.to_owned(),
+        prompt: String::new(),
+        response: String::new(),
+        score: None,
+        latency_ms: None,
+        flags: Vec::new(),
+        pii_tokens_redacted: 0,
+        created_at: None,
+        sample_weight: None,
+        tool_calls: None,
+        spans: None,
+    }
+}
+
+/// A prompt of one text.
+#[must_use]
+pub fn components(text: &str) -> Vec<PromptComponent> {
+    vec![PromptComponent {
+        name: "prompt".to_owned(),
+        text: text.to_owned(),
+    }]
+}
+
+/// An optimisation of the prompt `support` that is over, without a result.
+#[must_use]
+pub fn optimization() -> Optimization {
+    Optimization {
+        id: "aor_test".to_owned(),
+        name: "support".to_owned(),
+        status: OptimizationStatus::Completed,
+        config: Json::empty_object(),
+        best_score: None,
+        best_candidate_id: None,
+        iterations: 0,
+        dimension_weights: Json::empty_object(),
+        finish: None,
+        error: None,
+        elapsed_ms: 0,
+        created_at: time(0),
+        completed_at: None,
+    }
+}
+
+/// A candidate of [`optimization`] that nothing led to; its digest is its id.
+#[must_use]
+pub fn candidate(id: &str, text: &str, status: CandidateStatus) -> PromptCandidate {
+    PromptCandidate {
+        id: id.to_owned(),
+        run_id: optimization().id,
+        instructions: text.to_owned(),
+        components: components(text),
+        digest: id.to_owned(),
+        status,
+        parents: Vec::new(),
+        edited: vec!["prompt".to_owned()],
+        reason: None,
+        step: 0,
+        generation: 0,
+        coverage: 0,
+        avg_score: None,
+        dimension_scores: std::collections::BTreeMap::new(),
+        created_at: time(0),
     }
 }
 

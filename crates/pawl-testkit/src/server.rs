@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use pawl_engine::auth::{EmailAddress, ExposeSecret as _, NewAccount};
 use pawl_engine::evolve::Named;
+use pawl_engine::mine::{MineReport, MineRequest, Mode};
 use pawl_engine::{Actor, Clock, Engine};
-use pawl_model::{CaseRecord, Run, UserId};
+use pawl_model::{CaseRecord, Run, TriggeredBy, UserId};
 use pawl_server::{AppState, ServerSettings};
 use pawl_store::{cases, runs};
 use time::OffsetDateTime;
@@ -132,6 +133,23 @@ impl TestServer {
     /// As [`TestServer::new`].
     pub async fn with_named(database: TestDatabase, named: Named) -> Self {
         Self::start(database, ServerSettings::default(), named).await
+    }
+
+    /// Makes suggestions of all that failed of the first user.
+    ///
+    /// # Panics
+    /// When it cannot be mined.
+    pub async fn mine(&self) -> MineReport {
+        let request = MineRequest {
+            user_id: self.user_a.id,
+            since: OffsetDateTime::UNIX_EPOCH,
+            triggered_by: TriggeredBy::Manual,
+            mode: Mode::Store,
+        };
+        self.engine
+            .mine(request, &CancellationToken::new(), |_| {})
+            .await
+            .expect("what failed is mined")
     }
 
     async fn start(database: TestDatabase, settings: ServerSettings, named: Named) -> Self {

@@ -145,15 +145,7 @@ pub(super) fn broken_rule(table: &Table, rows: &[KnownRow]) -> Refusal {
                 continue;
             };
             if *value != Datum::Null && !check.holds(value) {
-                let message = [
-                    "new row for relation \"",
-                    table.name,
-                    "\" violates check constraint \"",
-                    &table.check_constraint(column.name),
-                    "\"",
-                ];
-                let details = [column.name, " ", &check.in_words()].concat();
-                return Refusal::new("23514", message.concat()).details(details);
+                return broken_check(table, column, [column.name, " ", &check.in_words()].concat());
             }
         }
     }
@@ -164,6 +156,18 @@ pub(super) fn broken_rule(table: &Table, rows: &[KnownRow]) -> Refusal {
     ]
     .concat();
     Refusal::new("23514", message)
+}
+
+/// A row breaks the rule of a column; `details` say how.
+pub(super) fn broken_check(table: &Table, column: &Column, details: String) -> Refusal {
+    let message = [
+        "new row for relation \"",
+        table.name,
+        "\" violates check constraint \"",
+        &table.check_constraint(column.name),
+        "\"",
+    ];
+    Refusal::new("23514", message.concat()).details(details)
 }
 
 fn ids(table: &Table, rows: &[KnownRow], column: &Column) -> Vec<Uuid> {

@@ -1,10 +1,10 @@
 //! What no CHECK of both databases can say of a policy: whether there is such a time zone, and whether patterns work.
 
 use pawl_model::PiiPattern;
-use pawl_model::query::Refusal;
 use pawl_model::table::{Column, Datum, Table};
 
 use super::DataError;
+use super::diagnosis::broken_check;
 use crate::intake::policy;
 
 /// Refuses values of `evaluation_configs` that intake could not go by.
@@ -22,14 +22,7 @@ pub(super) fn check<'v>(
             _ => None,
         };
         if let Some(problem) = problem {
-            let message = [
-                "new row for relation \"",
-                table.name,
-                "\" violates check constraint \"",
-                &table.check_constraint(column.name),
-                "\"",
-            ];
-            return Err(Refusal::new("23514", message.concat()).details(problem).into());
+            return Err(broken_check(table, column, problem).into());
         }
     }
     Ok(())

@@ -4,86 +4,42 @@
 
 mod examples;
 mod journal;
+mod list;
 mod memory;
 mod named;
+mod plan;
 mod progress;
 mod quote;
 mod reflecting;
 mod service;
+mod standings;
 mod trying;
+mod words;
 
 use std::time::{Duration, Instant};
 
-use pawl_evolve::{Candidate, Control, Cost, EvolveError, Finish, Report, Run, Task};
-use pawl_model::{
-    Json, Optimization, OptimizationStatus, PromptCandidate, PromptComponent, PromptEvaluation, Usd, UserId,
-};
-use pawl_providers::ChatModel;
+use pawl_evolve::{Control, EvolveError, Finish, Report, Run};
+use pawl_model::{Optimization, OptimizationStatus, PromptCandidate, UserId};
 pub use pawl_store::evolution::ExampleScore;
 use pawl_store::{Actor, evolution};
-use serde_json::json;
 
-use self::examples::Examples;
 pub use self::examples::Part;
 use self::journal::DatabaseJournal;
 pub(crate) use self::journal::{example_id, id_of, with_run};
+use self::list::MAX_CANDIDATES;
 pub use self::memory::Earlier;
-use self::memory::Remembering;
 pub use self::named::Named;
+pub use self::plan::{EvolveRequest, PlannedEvolution};
 pub use self::progress::{OptimizationDetail, Point, Progress, Pulse};
 pub use self::quote::Quote;
-use self::reflecting::Reflecting;
-pub use self::service::{MOST_LOOK_AHEAD, MOST_METRIC_CALLS, NewOptimization};
+pub use self::service::NewOptimization;
 pub use self::trying::Weights;
 pub(crate) use self::trying::{Attempt, Trying};
-use crate::run::RunRequest;
+pub use self::words::{MOST_LOOK_AHEAD, MOST_METRIC_CALLS};
 use crate::worker::Work;
 use crate::{Engine, EngineError};
 pub use pawl_evolve::{Cancel, Commit, Event, Forecast, Limits, Outcome, Settings, Spend, View};
 use tokio_util::sync::CancellationToken;
-
-/// Candidates that are read at once.
-const MAX_CANDIDATES: u32 = 10_000;
-
-/// Rows of a candidate that are read at once.
-const MAX_EVALUATIONS: u32 = 100_000;
-
-/// What is to be evolved, and how.
-pub struct EvolveRequest {
-    /// Whose.
-    pub user_id: UserId,
-    /// The prompt's name.
-    pub name: String,
-    /// Its texts as they are.
-    pub seed: Vec<PromptComponent>,
-    /// The suite and the target, as a run has them.
-    pub run: RunRequest,
-    /// The model that proposes texts.
-    pub reflector: ChatModel,
-    /// How the search is done.
-    pub settings: Settings,
-    /// How much each kind of check counts; empty where the suite's own weights decide.
-    pub weights: Weights,
-    /// Whether scores of earlier runs are taken over.
-    pub earlier: Earlier,
-    /// What one call of the target takes at most, its judges included, where dollars are limited.
-    pub call_at_most: Usd,
-    /// Calls that are made at once.
-    pub workers: usize,
-    /// The optimisation to go on with.
-    pub resume: Option<String>,
-}
-
-/// An optimisation that is ready to begin: everything that can be refused was.
-pub struct PlannedEvolution {
-    request: EvolveRequest,
-    task: Task,
-    trying: Trying,
-    reflecting: Reflecting,
-    /// Cases that the search never sees.
-    pub hold_out: usize,
-    target: String,
-}
 
 /// What a search is made within.
 struct Session<'a> {
@@ -101,100 +57,6 @@ pub struct EvolveReport {
     pub report: Report,
     /// The best candidate.
     pub best: Option<PromptCandidate>,
-}
-
-impl PlannedEvolution {
-    /// Reads the suite, splits its cases, and makes the target.
-    ///
-    /// # Errors
-    /// Naming the first thing that is wrong, with its place; when there are too few cases.
-    pub fn plan(engine: &Engine, request: EvolveRequest) -> Result<Self, EngineError> {
-        let suite = request.run.suite.load(request.run.checks.as_deref())?;
-        let (trying, target) =
-            Trying::over(engine, request.user_id, &request.run, (&suite, &request.weights))?;
-        let examples = Examples::split(&trying.cases)?;
-        let texts = request
-            .seed
-            .iter()
-            .map(|one| (one.name.clone(), one.text.clone()));
-        let seed = Candidate::new(texts).map_err(|error| EngineError::Evolution(error.to_string()))?;
-        let task = Task::new(seed, examples.train, examples.validation)
-            .map_err(|error| EngineError::Evolution(error.to_string()))?;
-        Ok(Self {
-            hold_out: examples.hold_out.len(),
-            trying,
-            reflecting: Reflecting {
-                model: request.reflector.clone(),
-                is_limited: request.settings.limits.usd_nanos.is_some(),
-            },
-            target,
-            task,
-            request,
-        })
-    }
-
-    /// What the limits buy.
-    #[must_use]
-    pub fn forecast(&self) -> Forecast {
-        let cost = pawl_evolve::Reflect::at_most(&self.reflecting).unwrap_or_default();
-        let call = self.call_at_most().unwrap_or_default();
-        Forecast::new(&self.task, &self.request.settings, call, cost)
-    }
-
-    /// Who tries candidates in it.
-    fn remembering<'a>(&'a self, engine: &'a Engine) -> Remembering<'a> {
-        Remembering {
-            engine,
-            user: self.request.user_id,
-            trying: &self.trying,
-            earlier: self.request.earlier,
-            at_most: self.call_at_most(),
-        }
-    }
-
-    /// What a call of the target takes at most; it matters where dollars are limited alone.
-    fn call_at_most(&self) -> Option<Cost> {
-        self.request.settings.limits.usd_nanos.map(|_| Cost {
-            tokens: 0,
-            usd_nanos: self.request.call_at_most.nanos(),
-        })
-    }
-
-    /// Cases that are learnt from, and compared on.
-    #[must_use]
-    pub fn examples(&self) -> (usize, usize) {
-        let count = |split| self.task.examples(split).len();
-        (
-            count(pawl_evolve::Split::Train),
-            count(pawl_evolve::Split::Validation),
-        )
-    }
-
-    fn run(&self, engine: &Engine) -> Result<Optimization, EngineError> {
-        let config = json!({
-            "settings": self.request.settings, "target": self.target, "suite": self.request.run.suite.shown(),
-            "checks": self.request.run.checks,
-            "reflector": self.reflecting.model.spec().to_string(), "workers": self.request.workers,
-            "seed": self.request.seed,
-        });
-        let now = engine.clock.now();
-        let unique = engine.clock.fresh_id().to_string();
-        Ok(Optimization {
-            id: id_of("aor", &[&unique]),
-            name: self.request.name.clone(),
-            status: OptimizationStatus::Running,
-            config: Json::from_serialize(&config).map_err(EngineError::TraceData)?,
-            best_score: None,
-            best_candidate_id: None,
-            iterations: 0,
-            dimension_weights: Json::from_serialize(&self.request.weights).map_err(EngineError::TraceData)?,
-            finish: None,
-            error: None,
-            elapsed_ms: 0,
-            created_at: now,
-            completed_at: None,
-        })
-    }
 }
 
 impl Engine {
@@ -269,9 +131,7 @@ impl Engine {
             // A job is taken up again where the database did not answer.
             Err(EvolveError::Journal(error)) if work.lease().is_some() => return Err(error),
             Err(error) => {
-                run.status = OptimizationStatus::Failed;
-                run.error = Some(error.to_string());
-                self.put_end(&run, (&[], work)).await?;
+                self.give_up(run, error.to_string(), work).await?;
                 return Err(match error {
                     EvolveError::Journal(error) => error,
                     other => EngineError::Evolution(other.to_string()),
@@ -348,6 +208,13 @@ impl Engine {
         Ok(candidates)
     }
 
+    /// Writes that an optimisation cannot be made, and why.
+    async fn give_up(&self, mut run: Optimization, why: String, work: &Work) -> Result<(), EngineError> {
+        run.status = OptimizationStatus::Failed;
+        run.error = Some(why);
+        self.put_end(&run, (&[], work)).await
+    }
+
     /// Writes how a run ended, and how good its candidates are.
     async fn put_end(
         &self,
@@ -360,76 +227,6 @@ impl Engine {
         }
         evolution::set_status(&mut scope, run).await?;
         work.finish(scope, self.clock.now()).await
-    }
-
-    /// An optimisation, where the actor sees it.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn optimization(&self, actor: Actor, id: &str) -> Result<Option<Optimization>, EngineError> {
-        let mut scope = self.store.read(actor).await?;
-        Ok(evolution::run(&mut scope, id).await?)
-    }
-
-    /// Optimisations that the actor sees, the newest first.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn optimizations(&self, actor: Actor, limit: u32) -> Result<Vec<Optimization>, EngineError> {
-        let mut scope = self.store.read(actor).await?;
-        Ok(evolution::runs(&mut scope, limit).await?)
-    }
-
-    /// Candidates of an optimisation, in the order of the steps that made them, those that were refused among them.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn prompt_candidates(
-        &self,
-        actor: Actor,
-        run_id: &str,
-    ) -> Result<Vec<PromptCandidate>, EngineError> {
-        let mut scope = self.store.read(actor).await?;
-        Ok(evolution::candidates(&mut scope, run_id, MAX_CANDIDATES).await?)
-    }
-
-    /// Every score of an optimisation.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn optimization_scores(
-        &self,
-        actor: Actor,
-        run_id: &str,
-    ) -> Result<Vec<ExampleScore>, EngineError> {
-        let mut scope = self.store.read(actor).await?;
-        Ok(evolution::scores(&mut scope, run_id).await?)
-    }
-
-    /// What a candidate was tried on.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn prompt_evaluations(
-        &self,
-        actor: Actor,
-        candidate_id: &str,
-    ) -> Result<Vec<PromptEvaluation>, EngineError> {
-        let mut scope = self.store.read(actor).await?;
-        Ok(evolution::evaluations(&mut scope, candidate_id, MAX_EVALUATIONS).await?)
-    }
-
-    /// A candidate, where the actor sees it.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn prompt_candidate(
-        &self,
-        actor: Actor,
-        id: &str,
-    ) -> Result<Option<PromptCandidate>, EngineError> {
-        let mut scope = self.store.read(actor).await?;
-        Ok(evolution::candidate(&mut scope, id).await?)
     }
 }
 
@@ -451,5 +248,3 @@ pub fn finish(finish: &Finish) -> String {
         Finish::Cancelled => "it was stopped".to_owned(),
     }
 }
-
-mod standings;

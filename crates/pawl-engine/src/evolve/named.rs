@@ -1,13 +1,23 @@
 //! What may be named from outside: no caller says what is run, which host is asked, or which file is read.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
+use pawl_model::{Optimization, UserId};
 use pawl_providers::{ModelSpec, Models, TargetSpec};
+use pawl_store::Actor;
+use serde_json::Value;
 
-use super::service::refused;
-use crate::EngineError;
-use crate::run::TargetChoice;
+use crate::run::{CacheMode, Labels, RunRequest, SuiteChoice, TargetChoice};
+use crate::{Engine, EngineError};
+
+/// Calls at once.
+pub(super) const WORKERS: NonZeroUsize = NonZeroUsize::new(8).expect("8 is not 0");
+/// How long a target may take for a case.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// What may be named from outside, and what each name stands for.
 #[derive(Clone, Debug, Default)]
@@ -139,5 +149,111 @@ impl Named {
                 refused(error.to_string().replace(&format!("{}/", folder.display()), ""))
             }
         }
+    }
+}
+
+pub(super) fn refused(message: impl Into<String>) -> EngineError {
+    EngineError::Evolution(message.into())
+}
+
+impl Engine {
+    /// With what may be named from outside.
+    #[must_use]
+    pub fn with_named(mut self, named: Named) -> Self {
+        self.named = Arc::new(named);
+        self
+    }
+
+    /// What may be named from outside.
+    #[must_use]
+    pub fn named(&self) -> &Named {
+        &self.named
+    }
+
+    /// What is run, of names.
+    pub(crate) async fn named_run(
+        &self,
+        user: UserId,
+        (target, suite): (&str, &str),
+    ) -> Result<RunRequest, EngineError> {
+        let suite = match suite {
+            SuiteChoice::APPROVED => {
+                let tests = self.approved_tests(Actor::Tenant(user)).await?;
+                if tests.is_empty() {
+                    return Err(refused("no test is approved yet"));
+                }
+                SuiteChoice::Approved(Arc::from(tests))
+            }
+            name => SuiteChoice::File(self.named.suite(name)?),
+        };
+        Ok(RunRequest {
+            suite,
+            checks: None,
+            target: self.named.target(target)?,
+            trials: 1,
+            concurrency: Some(WORKERS),
+            timeout: TIMEOUT,
+            judge: None,
+            embedder: None,
+            models: self.named.models()?.clone(),
+            cache: CacheMode::Off,
+            labels: Labels::default(),
+            resume: None,
+        })
+    }
+
+    /// The names by which an optimisation is tried again, where its target and its suite have some: those that it has, and
+    /// those that are given.
+    pub(crate) fn names_of(
+        &self,
+        run: &Optimization,
+        (target, suite): (Option<&str>, Option<&str>),
+    ) -> Result<(String, String), EngineError> {
+        let config = run.config.to_value();
+        let is_named = config["named"] == Value::Bool(true);
+        let was = |member: &str| config[member].as_str().unwrap_or_default();
+        let target = match (target, is_named) {
+            (Some(name), _) => name.to_owned(),
+            (None, true) => was("target").to_owned(),
+            (None, false) => match self.named.name_of(was("target")) {
+                Some(name) => name.to_owned(),
+                None => {
+                    return Err(refused(
+                        "its optimisation had a target that this server has no name for: name one",
+                    ));
+                }
+            },
+        };
+        let suite = match (suite, was("suite")) {
+            (Some(name), _) => name.to_owned(),
+            (None, name) if is_named || name == SuiteChoice::APPROVED => name.to_owned(),
+            (None, shown) => self.named.suite_name(shown).ok_or_else(|| {
+                refused(
+                    "its optimisation had a suite that is not in this server's folder of suites: name one",
+                )
+            })?,
+        };
+        if !is_named && !config["checks"].is_null() {
+            return Err(refused(
+                "its optimisation had further checks: `pawl promote` compares with them",
+            ));
+        }
+        Ok((self.named.target_name(Some(&target))?, suite))
+    }
+
+    /// What an optimisation ran that was started from outside; none of one that was not.
+    ///
+    /// # Errors
+    /// When its names stand for nothing any more, or the database fails.
+    pub async fn as_begun(
+        &self,
+        user: UserId,
+        run: &Optimization,
+    ) -> Result<Option<RunRequest>, EngineError> {
+        if run.config.to_value()["named"] != Value::Bool(true) {
+            return Ok(None);
+        }
+        let (target, suite) = self.names_of(run, (None, None))?;
+        self.named_run(user, (&target, &suite)).await.map(Some)
     }
 }

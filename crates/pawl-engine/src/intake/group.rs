@@ -1,30 +1,29 @@
 //! Storing what several requests handed in, in one transaction: each item is decided in its order, under its tenant's
 //! policy of this moment.
 
+mod accounts;
 mod appraisal;
+mod repetition;
+mod tenant;
 mod traces;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use pawl_checks::Grading;
-use pawl_checks::mask::MaskCounts;
 use pawl_checks::rollup::{Observation, Rollup};
 use pawl_checks::sampling::{Decision, Signals, decide};
-use pawl_model::{DropReason, Interaction, InteractionId, Json, NewInteraction, Policy, UserId};
-use pawl_store::intake::{DroppedAttempts, UsedDay};
+use pawl_model::{DropReason, Interaction, InteractionId, Json, NewInteraction, UserId};
 use pawl_store::interactions::{Known, NewRow};
-use pawl_store::rollups::RolledHour;
-use pawl_store::{Actor, Scope, Store, intake, interactions, policies, rollups};
+use pawl_store::{Actor, Scope, Store, intake, interactions, policies};
 use time::{Date, OffsetDateTime};
 
-use super::content::{Beside, ContentHash, differing_fields};
-use super::hour::{data, rollup};
-use super::masking::{self, Maskers, Redactions, TenantMasker, redactions};
+use self::repetition::{again, known_before};
+use self::tenant::Tenant;
+use super::content::ContentHash;
+use super::masking::{Maskers, Redactions, redactions};
 use super::online::OnlineChecks;
 use super::outcome::{Batch, Item, Outcome, Terms};
 use super::signals;
-use super::zone::Zone;
 use crate::{Clock, EngineError};
 
 /// What storing needs.
@@ -95,19 +94,6 @@ impl Context {
             hours: BTreeMap::new(),
         })
     }
-
-    fn tenant(&self, policy: Policy, now: OffsetDateTime) -> Tenant {
-        let zone = Zone::named_or_utc(&policy.timezone);
-        Tenant {
-            masker: self.maskers.of(&policy),
-            online_checks: self.online_checks.of(&policy),
-            day: zone.day(now),
-            used: 0,
-            used_more: false,
-            zone,
-            policy,
-        }
-    }
 }
 
 fn tenants_of(batches: &[&Batch]) -> BTreeSet<UserId> {
@@ -117,31 +103,6 @@ fn tenants_of(batches: &[&Batch]) -> BTreeSet<UserId> {
 
 fn key(item: &Item) -> (UserId, &str) {
     (item.interaction.user_id, &item.interaction.interaction_id)
-}
-
-struct Tenant {
-    policy: Policy,
-    zone: Zone,
-    masker: TenantMasker,
-    online_checks: Option<Arc<Grading>>,
-    day: Date,
-    used: u64,
-    used_more: bool,
-}
-
-impl Tenant {
-    fn has_room(&self, for_so_many: u64) -> bool {
-        self.used + for_so_many <= u64::from(self.policy.max_eval_per_day)
-    }
-
-    fn masked(&self, interaction: &NewInteraction) -> (NewInteraction, Option<MaskCounts>) {
-        if self.policy.obfuscate_pii {
-            let (masked, counts) = masking::masked(&self.masker, interaction);
-            (masked, Some(counts))
-        } else {
-            (interaction.clone(), None)
-        }
-    }
 }
 
 /// What a transaction has come to so far.
@@ -360,115 +321,4 @@ impl<'b> Group<'b> {
             has_error: prepared.has_error,
         }
     }
-
-    /// Writes what goes with the rows.
-    async fn write_beside(mut self, scope: &mut Scope) -> Result<(), EngineError> {
-        self.write_drops(scope).await?;
-        self.write_hours(scope).await?;
-        let used: Vec<UsedDay> = self
-            .tenants
-            .iter()
-            .filter(|(_, tenant)| tenant.used_more)
-            .map(|(user, tenant)| UsedDay {
-                user_id: *user,
-                day: tenant.day,
-                stored: tenant.used,
-            })
-            .collect();
-        if !used.is_empty() {
-            intake::set_days(scope, &used).await?;
-        }
-        Ok(())
-    }
-
-    async fn write_drops(&mut self, scope: &mut Scope) -> Result<(), EngineError> {
-        if self.drops.is_empty() {
-            return Ok(());
-        }
-        let drops = std::mem::take(&mut self.drops).into_iter();
-        let drops: Vec<DroppedAttempts> = drops
-            .filter_map(|((user_id, interaction_id, reason), attempts)| {
-                Some(DroppedAttempts {
-                    user_id,
-                    interaction_id,
-                    day: self.tenants.get(&user_id)?.day,
-                    reason,
-                    attempts,
-                })
-            })
-            .collect();
-        for (user, reason) in intake::record_drops(scope, &drops, self.now).await? {
-            if let Some(tenant) = self.tenants.get(&user) {
-                let hour = tenant.zone.hour_start(self.now);
-                self.hours.entry((user, hour)).or_default().add_drops(reason, 1);
-            }
-        }
-        Ok(())
-    }
-
-    async fn write_hours(&mut self, scope: &mut Scope) -> Result<(), EngineError> {
-        if self.hours.is_empty() {
-            return Ok(());
-        }
-        let keys: Vec<(UserId, OffsetDateTime)> = self.hours.keys().copied().collect();
-        for known in rollups::get(scope, &keys).await? {
-            if let Some(hour) = self.hours.get_mut(&(known.user_id, known.hour)) {
-                hour.merge(&rollup(&known.data)?);
-            }
-        }
-        let hours: Vec<RolledHour> = self
-            .hours
-            .iter()
-            .map(|((user_id, hour), rollup)| {
-                Ok(RolledHour {
-                    user_id: *user_id,
-                    hour: *hour,
-                    data: data(rollup)?,
-                })
-            })
-            .collect::<Result<_, EngineError>>()?;
-        rollups::put(scope, &hours).await?;
-        Ok(())
-    }
-}
-
-/// An item whose id is taken by one before it in the same transaction.
-fn again(id: InteractionId, first: &Item, item: &Item) -> Outcome {
-    if first.hash == item.hash {
-        return Outcome::Duplicate { id };
-    }
-    let fields = differing_fields(&first.interaction, &item.interaction);
-    Outcome::Conflict { id, fields }
-}
-
-/// An item whose id is taken by a row that was there before.
-async fn known_before(
-    scope: &mut Scope,
-    tenant: &Tenant,
-    known: &Known,
-    item: &Item,
-) -> Result<Outcome, EngineError> {
-    let id = known.id;
-    if known.content_hash.as_deref() == Some(&item.hash) {
-        return Ok(Outcome::Duplicate { id });
-    }
-    let Some((stored, stored_spans)) = interactions::get(scope, id).await? else {
-        return Ok(Outcome::Duplicate { id });
-    };
-    let masked = match &stored.redactions {
-        Some(_) => masking::masked(&tenant.masker, &item.interaction).0,
-        None => item.interaction.clone(),
-    };
-    let beside = Beside {
-        received: &item.interaction,
-        masked: &masked,
-        stored: &stored,
-        stored_spans: stored_spans.as_ref(),
-    };
-    let fields = beside.differing_fields();
-    Ok(if fields.is_empty() {
-        Outcome::Duplicate { id }
-    } else {
-        Outcome::Conflict { id, fields }
-    })
 }

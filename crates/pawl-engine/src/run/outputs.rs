@@ -1,18 +1,16 @@
 //! Recorded outputs: a file of JSON lines, one per case and trial.
 
-use std::fmt;
-use std::fs::File;
+mod lines;
+
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::io::{self, BufRead as _, BufReader, Seek as _, SeekFrom};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use pawl_model::{TargetFailure, TargetFailureKind, TargetOutput};
-use serde::de::{DeserializeOwned, Error, IgnoredAny, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
-/// How long a line may be.
-const MAX_LINE_BYTES: u64 = 16 * 1024 * 1024;
+use self::lines::{Line, Lines};
 
 /// Why a file of recorded outputs cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -59,61 +57,6 @@ pub struct RecordedOutput {
     pub output: TargetOutput,
     /// How long it took, if that was recorded.
     pub latency_ms: Option<u64>,
-}
-
-/// The line of a file: other keys than these are let be, so that logs can be graded as they are. `P` is what becomes of
-/// its payloads: [`Value`] where they are wanted, [`IgnoredAny`] where the line only has to be valid.
-#[derive(Deserialize)]
-struct Line<P> {
-    #[serde(deserialize_with = "id")]
-    id: String,
-    #[serde(default = "first_trial")]
-    trial: u16,
-    #[serde(default)]
-    error: Option<String>,
-    #[serde(default)]
-    latency_ms: Option<u64>,
-    #[serde(default)]
-    output: P,
-    #[serde(default)]
-    tool_calls: Option<P>,
-    #[serde(default)]
-    tokens: Option<P>,
-    #[serde(default)]
-    cost_usd: Option<f64>,
-    #[serde(default)]
-    reasoning: Option<P>,
-}
-
-/// A text or a whole number.
-fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
-    struct Id;
-
-    impl Visitor<'_> for Id {
-        type Value = String;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("an id, which is a text or a whole number")
-        }
-
-        fn visit_str<E: Error>(self, text: &str) -> Result<String, E> {
-            Ok(text.to_owned())
-        }
-
-        fn visit_u64<E: Error>(self, number: u64) -> Result<String, E> {
-            Ok(number.to_string())
-        }
-
-        fn visit_i64<E: Error>(self, number: i64) -> Result<String, E> {
-            Ok(number.to_string())
-        }
-    }
-
-    deserializer.deserialize_any(Id)
-}
-
-const fn first_trial() -> u16 {
-    1
 }
 
 /// A file of recorded outputs. Lines in the order of the cases are read one after the other; at the first that is not,
@@ -244,99 +187,6 @@ fn refuse_duplicate(path: &Path) -> Result<(), OutputsError> {
         }
     }
     Ok(())
-}
-
-struct Lines {
-    path: PathBuf,
-    reader: BufReader<File>,
-    number: u64,
-    offset: u64,
-    buffer: Vec<u8>,
-}
-
-impl Lines {
-    fn open(path: &Path) -> Result<Self, OutputsError> {
-        let file = File::open(path).map_err(|source| OutputsError::Unreadable {
-            path: path.to_owned(),
-            source,
-        })?;
-        let reader = BufReader::with_capacity(256 * 1024, file);
-        Ok(Self {
-            path: path.to_owned(),
-            reader,
-            number: 0,
-            offset: 0,
-            buffer: Vec::new(),
-        })
-    }
-
-    /// The next line that is not blank, with its offset.
-    fn read<P: DeserializeOwned + Default>(&mut self) -> Result<Option<(Line<P>, u64)>, OutputsError> {
-        loop {
-            let offset = self.offset;
-            self.buffer.clear();
-            let mut bounded = io::Read::take(&mut self.reader, MAX_LINE_BYTES + 1);
-            let length =
-                bounded
-                    .read_until(b'\n', &mut self.buffer)
-                    .map_err(|source| OutputsError::Unreadable {
-                        path: self.path.clone(),
-                        source,
-                    })?;
-            if length == 0 {
-                return Ok(None);
-            }
-            self.number += 1;
-            self.offset += length as u64;
-            if length as u64 > MAX_LINE_BYTES {
-                return Err(self.problem(format!("a line is longer than {MAX_LINE_BYTES} bytes")));
-            }
-            let line = if offset == 0 {
-                self.buffer.strip_prefix(b"\xef\xbb\xbf")
-            } else {
-                None
-            };
-            let line = line.unwrap_or(&self.buffer).trim_ascii();
-            if line.is_empty() {
-                continue;
-            }
-            return match serde_json::from_slice::<Line<P>>(line) {
-                Ok(line) => match line.cost_usd {
-                    Some(cost) if cost < 0.0 => Err(self.problem("`cost_usd` must be 0 or more".to_owned())),
-                    _ => Ok(Some((line, offset))),
-                },
-                Err(error) => Err(self.problem(error.to_string().replace(" at line 1 column", ", column"))),
-            };
-        }
-    }
-
-    fn problem(&self, problem: String) -> OutputsError {
-        OutputsError::Line {
-            path: self.path.clone(),
-            line: self.number,
-            problem,
-        }
-    }
-
-    fn rewind(&mut self) -> Result<(), OutputsError> {
-        self.seek(0)?;
-        self.number = 0;
-        Ok(())
-    }
-
-    fn seek(&mut self, offset: u64) -> Result<(), OutputsError> {
-        let by = i64::try_from(offset).unwrap_or(i64::MAX) - i64::try_from(self.offset).unwrap_or(i64::MAX);
-        // Within the buffer where the line is near.
-        self.reader
-            .seek_relative(by)
-            .or_else(|_| self.reader.seek(SeekFrom::Start(offset)).map(drop))
-            .map_err(|source| OutputsError::Unreadable {
-                path: self.path.clone(),
-                source,
-            })?;
-        self.offset = offset;
-        Ok(())
-    }
 }
 
 #[cfg(test)]

@@ -1,19 +1,15 @@
 //! From an incident to an approved test that fails the wrong answer and passes the right one.
 
-use std::time::Duration;
-
 use pawl_engine::draft::DraftRequest;
-use pawl_engine::intake::Terms;
 use pawl_engine::review::{Review, ReviewError, Verdict};
-use pawl_engine::run::{CacheMode, Labels, PlannedRun, RunRequest, SuiteChoice, TargetChoice};
+use pawl_engine::run::TargetChoice;
 use pawl_engine::{Actor, EngineError};
-use pawl_model::{CaseRecord, Json, NewInteraction, ProofVerdict, Score};
+use pawl_model::{CaseRecord, ProofVerdict};
 use pawl_testkit::{Fault, ModelServer, Reply, Rule, Script, TestDatabase, on_both_engines, over_firestore};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
 
-use crate::draft::rig::Rig;
+use crate::draft::rig::{Rig, calls};
 
 on_both_engines!(
     approved_tests_fail_the_wrong_answers_and_pass_the_right_ones,
@@ -73,40 +69,23 @@ impl Remedy {
     }
 }
 
-fn calls(names: &[String]) -> Value {
-    names
-        .iter()
-        .map(|name| json!({"name": name, "arguments": {}}))
-        .collect()
-}
-
-async fn store(
-    rig: &Rig,
-    id: &str,
-    (prompt, response): (&str, &str),
-    (tools, flag): (&[String], Option<&str>),
-) {
-    let interaction = NewInteraction {
-        user_id: rig.user(),
-        interaction_id: id.to_owned(),
-        prompt: prompt.to_owned(),
-        response: response.to_owned(),
-        score: Score::parse(if flag.is_some() { "0.1" } else { "0.95" }),
-        latency_ms: None,
-        flags: flag.into_iter().map(str::to_owned).collect(),
-        pii_tokens_redacted: 0,
-        created_at: None,
-        sample_weight: None,
-        tool_calls: Some(Json::from_serialize(&calls(tools)).unwrap()),
-        spans: None,
-    };
-    rig.engine.ingest(vec![interaction], Terms::Whole).await.unwrap();
+/// What went wrong of all of them.
+async fn store_incidents(rig: &Rig, remedies: &[Remedy]) {
+    for remedy in remedies {
+        let prompt = format!("{} ({})", remedy.prompt, remedy.incident);
+        let flag = Some(remedy.flag.as_str());
+        rig.store_calling(
+            &remedy.incident,
+            (&prompt, &remedy.bad),
+            (&remedy.bad_tools, flag),
+        )
+        .await;
+    }
 }
 
 /// Which tests of a run passed, by their ids.
 async fn passed(rig: &Rig, outputs: &[(String, Value)]) -> Vec<(String, bool)> {
     let actor = Actor::Tenant(rig.user());
-    let tests = rig.engine.approved_tests(actor).await.unwrap();
     let lines: String = outputs
         .iter()
         .map(|(id, answer)| {
@@ -117,23 +96,7 @@ async fn passed(rig: &Rig, outputs: &[(String, Value)]) -> Vec<(String, bool)> {
         .collect();
     let path = rig.database.folder().join("outputs.jsonl");
     std::fs::write(&path, lines).unwrap();
-    let request = RunRequest {
-        suite: SuiteChoice::Approved(tests.into()),
-        checks: None,
-        target: TargetChoice::Recorded(path),
-        trials: 1,
-        concurrency: None,
-        timeout: Duration::from_secs(20),
-        judge: None,
-        embedder: None,
-        models: crate::rig::Rig::models(&[]),
-        cache: CacheMode::Off,
-        labels: Labels::default(),
-        resume: None,
-    };
-    let planned = PlannedRun::plan(&request).unwrap().pop().unwrap();
-    let stop = CancellationToken::new();
-    let report = rig.engine.execute(actor, planned, &stop, &|_| {}).await.unwrap();
+    let report = rig.run_approved(TargetChoice::Recorded(path)).await;
     let mut passed = Vec::new();
     let see = |row: CaseRecord| {
         let id = row.input_data.to_value()["id"].as_str().unwrap().to_owned();
@@ -166,25 +129,10 @@ async fn approved_tests_fail_the_wrong_answers_and_pass_the_right_ones(database:
     rig.set_model(&server, Some("20"));
     for id in 0..8 {
         let prompt = format!("How are you, number {id}?");
-        store(
-            &rig,
-            &format!("fine-{id}"),
-            (&prompt, "Fine, thanks."),
-            (&[], None),
-        )
-        .await;
+        rig.store_calling(&format!("fine-{id}"), (&prompt, "Fine, thanks."), (&[], None))
+            .await;
     }
-    for remedy in &remedies {
-        let prompt = format!("{} ({})", remedy.prompt, remedy.incident);
-        let flag = Some(remedy.flag.as_str());
-        store(
-            &rig,
-            &remedy.incident,
-            (&prompt, &remedy.bad),
-            (&remedy.bad_tools, flag),
-        )
-        .await;
-    }
+    store_incidents(&rig, &remedies).await;
     rig.mine().await;
     let suggestions = rig.suggestions().await;
     // Each is its own, so that each has a test of its own.
@@ -257,8 +205,7 @@ async fn texts_that_look_like_templates_mean_themselves(database: TestDatabase) 
     let server = ModelServer::start(Script::new().otherwise(Reply::json(&draft))).await;
     let mut rig = Rig::new(database).await;
     rig.set_model(&server, None);
-    store(
-        &rig,
+    rig.store_calling(
         "a",
         ("A letter, please", "Dear {% raw %}"),
         (&[], Some("hallucination")),
@@ -318,17 +265,7 @@ async fn a_batch_of_twenty_survives_every_fault(database: TestDatabase) {
     let server = ModelServer::start(script).await;
     let mut rig = Rig::new(database).await;
     rig.set_model(&server, Some("4"));
-    for remedy in &remedies {
-        let prompt = format!("{} ({})", remedy.prompt, remedy.incident);
-        let flag = Some(remedy.flag.as_str());
-        store(
-            &rig,
-            &remedy.incident,
-            (&prompt, &remedy.bad),
-            (&remedy.bad_tools, flag),
-        )
-        .await;
-    }
+    store_incidents(&rig, &remedies).await;
     rig.mine().await;
     let before = rig.suggestions().await;
     assert_eq!(before.len(), 20);

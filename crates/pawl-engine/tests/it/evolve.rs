@@ -1,5 +1,7 @@
 //! Evolving a prompt with a scripted model: from a suite that fails to one that passes, and across kills.
 
+mod spending;
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pawl_engine::Actor;
@@ -7,9 +9,7 @@ use pawl_engine::evolve::{Earlier, EvolveReport, EvolveRequest, Part, PlannedEvo
 use pawl_engine::promote::NewPrompt;
 use pawl_engine::run::{RunRequest, TargetChoice};
 use pawl_evolve::{Cancel, Event, Limits, Settings};
-use pawl_model::{
-    CandidateStatus, FLAT_CHARGE, OptimizationStatus, PromptCandidate, PromptComponent, Usd, UserId,
-};
+use pawl_model::{CandidateStatus, FLAT_CHARGE, OptimizationStatus, PromptCandidate, UserId};
 use pawl_testkit::{ModelServer, Reply, Script, TestDatabase, on_both_engines, samples};
 
 use crate::rig::Rig;
@@ -20,9 +20,7 @@ on_both_engines!(
     the_queries_of_the_table_answer,
     what_cannot_work_is_refused_before_anything_is_called,
     a_prompt_begins_with_a_verdict,
-    what_was_tried_before_costs_nothing,
     kinds_of_checks_count_as_a_run_says,
-    dollars_are_set_aside_before_they_are_spent,
 );
 
 pub(crate) const TARGET: &str = "openai:gpt-4o-mini";
@@ -68,10 +66,7 @@ pub(crate) fn request(rig: &Rig, server: &ModelServer, calls: u64) -> EvolveRequ
     EvolveRequest {
         user_id: user(),
         name: "support".to_owned(),
-        seed: vec![PromptComponent {
-            name: "prompt".to_owned(),
-            text: "Answer.".to_owned(),
-        }],
+        seed: samples::components("Answer."),
         reflector: models.chat(&REFLECTOR.parse().unwrap()).unwrap(),
         run: RunRequest {
             suite: rig.file("suite.yaml", &suite(24)).into(),
@@ -258,10 +253,7 @@ async fn what_cannot_work_is_refused_before_anything_is_called(database: TestDat
 
 async fn a_prompt_begins_with_a_verdict(database: TestDatabase) {
     let rig = rig(database).await;
-    let components = [PromptComponent {
-        name: "prompt".to_owned(),
-        text: "Answer.".to_owned(),
-    }];
+    let components = samples::components("Answer.");
     let new = NewPrompt {
         user_id: user(),
         name: "support",
@@ -289,57 +281,6 @@ async fn a_prompt_begins_with_a_verdict(database: TestDatabase) {
             .unwrap()
             .is_none()
     );
-}
-
-async fn what_was_tried_before_costs_nothing(database: TestDatabase) {
-    let rig = rig(database).await;
-    let server = ModelServer::start(script()).await;
-    let again = |calls| EvolveRequest {
-        earlier: Earlier::Reuse,
-        ..request(&rig, &server, calls)
-    };
-    let first = evolve(&rig, again(200)).await;
-    assert!(first.report.spent.metric_calls > 0);
-    let asked = server.asked().len();
-    let second = evolve(&rig, again(200)).await;
-    let spent = second.report.spent;
-    assert_eq!((spent.metric_calls, second.report.lost), (0, first.report.lost));
-    assert_eq!(
-        server.asked().len() - asked,
-        spent.reflections as usize,
-        "the model alone is asked"
-    );
-    assert_eq!(second.run.best_score, first.run.best_score);
-    let best = second.run.best_candidate_id.unwrap();
-    let evaluations = rig
-        .engine
-        .prompt_evaluations(Actor::Tenant(user()), &best)
-        .await
-        .unwrap();
-    assert!(!evaluations.is_empty());
-    for evaluation in &evaluations {
-        let trace = evaluation.trace.as_ref().unwrap().to_value();
-        assert_eq!(
-            (
-                &trace["evolution"]["reused"],
-                &trace["evolution"]["cost"]["tokens"]
-            ),
-            (&true.into(), &0.into())
-        );
-        assert_eq!(
-            trace["output"], "sorry, please",
-            "what happened is told as it was"
-        );
-    }
-
-    // Not where everything is to be asked anew, and not what was deleted.
-    let fresh = evolve(&rig, request(&rig, &server, 200)).await;
-    assert_eq!(fresh.report.spent, first.report.spent);
-    rig.database
-        .run("update prompt_evaluations set deleted_at = created_at")
-        .await;
-    let forgotten = evolve(&rig, again(200)).await;
-    assert_eq!(forgotten.report.spent, first.report.spent);
 }
 
 async fn kinds_of_checks_count_as_a_run_says(database: TestDatabase) {
@@ -383,29 +324,4 @@ async fn kinds_of_checks_count_as_a_run_says(database: TestDatabase) {
             .unwrap_err();
         assert_eq!(refused.to_string(), why);
     }
-}
-
-async fn dollars_are_set_aside_before_they_are_spent(database: TestDatabase) {
-    let rig = rig(database).await;
-    let server = ModelServer::start(script()).await;
-    let within = |dollars: &str| {
-        let mut request = request(&rig, &server, 200);
-        request.settings.limits.usd_nanos = Usd::parse(dollars).map(Usd::nanos);
-        request.call_at_most = Usd::parse("0.001").unwrap();
-        request
-    };
-    let enough = evolve(&rig, within("2")).await;
-    assert_eq!(enough.run.best_score, Some(1.0), "{:?}", enough.run.finish);
-    assert!((1..1_000_000_000).contains(&enough.report.spent.cost.usd_nanos));
-    // Two reflections may take more than this.
-    let planned = PlannedEvolution::plan(&rig.engine, within("0.1")).unwrap();
-    let refused = rig
-        .engine
-        .evolve(planned, &Cancel::new(), &|_, _| {})
-        .await
-        .unwrap_err();
-    assert!(
-        refused.to_string().contains("the limits buy no proposal"),
-        "{refused}"
-    );
 }

@@ -1,16 +1,16 @@
-//! Suggestions in Firestore: what is written there, and what goes wrong.
+//! Suggestions in Firestore: what is written there, and what others see of it.
 
+mod faults;
 mod others;
 
 use std::time::Duration;
 
+use pawl_engine::Actor;
 use pawl_engine::draft::DraftRequest;
 use pawl_engine::intake::Terms;
 use pawl_engine::mine::suggestions::Filter;
-use pawl_engine::mine::{MineRequest, Mode};
-use pawl_engine::review::{Review, ReviewError, Verdict};
+use pawl_engine::review::{Review, Verdict};
 use pawl_engine::worker::WorkerSettings;
-use pawl_engine::{Actor, EngineError, Fault, Trouble};
 use pawl_model::{
     JobId, JobKind, Json, NewInteraction, Severity, Suggestion, SuggestionStatus, TriggeredBy, UserId,
 };
@@ -18,7 +18,6 @@ use pawl_providers::firestore::Write;
 use pawl_store::jobs::{self, NewJob};
 use pawl_testkit::{ModelServer, Reply, Script, TestDatabase, over_firestore, samples};
 use serde_json::{Value, json};
-use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -27,12 +26,9 @@ use crate::draft::rig::{Rig, answer, outcomes};
 over_firestore!(
     what_is_listed_is_what_the_database_would_list,
     what_is_mined_has_the_form_that_others_read,
-    what_was_mined_before_a_failure_comes_to_the_same,
     what_was_rejected_is_not_joined,
     what_a_person_decides_in_between_is_seen,
-    a_document_that_is_full_is_an_error_of_its_suggestion,
     suggestions_of_other_users_are_rows,
-    without_an_answer_nothing_is_said_to_be_done,
     workers_mine_and_draft_there,
 );
 
@@ -186,22 +182,6 @@ async fn what_is_mined_has_the_form_that_others_read(database: TestDatabase) {
     );
 }
 
-async fn what_was_mined_before_a_failure_comes_to_the_same(database: TestDatabase) {
-    let rig = Rig::new(database).await;
-    fail_in_many_ways(&rig).await;
-    let before = rig.suggestions().await;
-    let documents_before = document(&rig, &before[0].suggestion_id).await;
-    // As if the database had failed behind Firestore.
-    let pairs = "select group_concat(pattern_id || suggestion_id || coalesce(similarity_score, '')) from
-                 (select * from failure_patterns order by pattern_id)";
-    let patterns = rig.database.text(pairs).await;
-    rig.database.run("delete from failure_patterns").await;
-    rig.mine().await;
-    assert_eq!(rig.database.text(pairs).await, patterns);
-    assert_eq!(rig.suggestions().await, before);
-    assert_eq!(document(&rig, &before[0].suggestion_id).await, documents_before);
-}
-
 fn review<'a>(rig: &Rig, id: &'a str) -> Review<'a> {
     Review {
         user_id: rig.user(),
@@ -260,54 +240,6 @@ async fn what_a_person_decides_in_between_is_seen(database: TestDatabase) {
     assert_eq!(rig.suggestions().await, [rejected]);
 }
 
-async fn a_document_that_is_full_is_an_error_of_its_suggestion(database: TestDatabase) {
-    let rig = Rig::new(database).await;
-    rig.incident("a").await;
-    rig.mine().await;
-    let full = rig.suggestions().await.swap_remove(0).suggestion_id;
-    let documents = rig.documents().unwrap();
-    for size in (0..1 << 20).rev().step_by(1_000) {
-        let snippet = json!("x".repeat(size));
-        let write = Write::update(
-            "suggestions",
-            &full,
-            [("suggestion_content.runbook_snippet", snippet)],
-        );
-        if documents.commit(&[write]).await.is_ok() {
-            break;
-        }
-    }
-    rig.store("loud", ("Why so rude?", "Because."), Some("toxicity"))
-        .await;
-    rig.mine().await;
-    let report = rig.draft(rig.request()).await;
-    assert_eq!((report.run.generated_count, report.run.error_count), (1, 1));
-    let errors = rig
-        .engine
-        .draft_errors(Actor::Tenant(rig.user()), &report.run.run_id, 10)
-        .await
-        .unwrap();
-    assert_eq!(errors, report.errors);
-    let error = &errors[0];
-    assert_eq!(
-        (error.suggestion_id.as_str(), error.error_type.as_str()),
-        (full.as_str(), "unknown")
-    );
-    assert_eq!(
-        error.error_message,
-        "a document would be larger than 1 MiB: shorten its draft or its history"
-    );
-    let id = format!("{}:{full}", report.run.run_id);
-    assert!(documents.get("eval_test_errors", &[&id]).await.unwrap()[0].is_some());
-    assert!(
-        documents
-            .get("eval_test_runs", &[&report.run.run_id])
-            .await
-            .unwrap()[0]
-            .is_some()
-    );
-}
-
 async fn suggestions_of_other_users_are_rows(database: TestDatabase) {
     let rig = Rig::new(database).await;
     rig.incident("a").await;
@@ -315,31 +247,13 @@ async fn suggestions_of_other_users_are_rows(database: TestDatabase) {
     rig.database.add_user(2).await;
     let other: UserId = samples::user(2).id;
     let interaction = NewInteraction {
-        user_id: other,
-        interaction_id: "b".to_owned(),
         prompt: "Question b: can I return opened software?".to_owned(),
         response: "Yes.".to_owned(),
         flags: vec!["hallucination".to_owned()],
-        score: None,
-        latency_ms: None,
-        pii_tokens_redacted: 0,
-        created_at: None,
-        sample_weight: None,
-        tool_calls: None,
-        spans: None,
+        ..samples::interaction(other, "b")
     };
     rig.engine.ingest(vec![interaction], Terms::Whole).await.unwrap();
-    let request = MineRequest {
-        user_id: other,
-        since: OffsetDateTime::UNIX_EPOCH,
-        triggered_by: TriggeredBy::Manual,
-        mode: Mode::Store,
-    };
-    let report = rig
-        .engine
-        .mine(request, &CancellationToken::new(), |_| {})
-        .await
-        .unwrap();
+    let report = rig.try_mine(other).await.unwrap();
     assert_eq!(report.counts.suggestions, 1);
     let named = DraftRequest {
         user_id: other,
@@ -431,55 +345,5 @@ async fn workers_mine_and_draft_there(database: TestDatabase) {
     assert_eq!(
         (runs[0].triggered_by, runs[0].generated_count),
         (TriggeredBy::Scheduled, 1)
-    );
-}
-
-async fn without_an_answer_nothing_is_said_to_be_done(database: TestDatabase) {
-    let mut rig = Rig::new(database).await;
-    rig.incident("a").await;
-    rig.mine().await;
-    let id = rig.suggestions().await.swap_remove(0).suggestion_id;
-    rig.database.firestore = None;
-    rig.incident("b").await;
-    let request = MineRequest {
-        user_id: rig.user(),
-        since: OffsetDateTime::UNIX_EPOCH,
-        triggered_by: TriggeredBy::Manual,
-        mode: Mode::Store,
-    };
-    let mined = rig
-        .engine
-        .mine(request, &CancellationToken::new(), |_| {})
-        .await
-        .map(drop);
-    let drafted = rig.engine.draft(&rig.request()).await.map(drop);
-    let decided = rig
-        .engine
-        .decide(review(&rig, &id), Verdict::Reject { reason: "no" })
-        .await;
-    let decided = match decided {
-        Err(ReviewError::Engine(error)) => Err(error),
-        other => panic!("{other:?}"),
-    };
-    for failed in [mined, drafted, decided] {
-        let error = failed.unwrap_err();
-        let EngineError::Suggestions(cause) = &error else {
-            panic!("{error}");
-        };
-        assert_eq!(
-            (cause.trouble, error.fault()),
-            (Trouble::Unavailable, Fault::Infrastructure)
-        );
-        assert!(
-            error
-                .to_string()
-                .starts_with("Firestore cannot be reached: check the network"),
-            "{error}"
-        );
-    }
-    // What was not written there is not taken for mined.
-    assert_eq!(
-        rig.database.number("select count(*) from failure_patterns").await,
-        1
     );
 }

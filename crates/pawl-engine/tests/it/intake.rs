@@ -69,17 +69,10 @@ pub(crate) fn user(n: u32) -> UserId {
 /// The interaction of the first user with this id.
 pub(crate) fn interaction(id: &str) -> NewInteraction {
     NewInteraction {
-        user_id: user(1),
-        interaction_id: id.to_owned(),
         prompt: "What is the capital of France?".to_owned(),
         response: "The capital of France is Paris.".to_owned(),
         score: Score::parse("0.95"),
         latency_ms: Some(120),
-        flags: Vec::new(),
-        pii_tokens_redacted: 0,
-        created_at: None,
-        sample_weight: None,
-        tool_calls: None,
-        spans: None,
+        ..samples::interaction(user(1), id)
     }
 }

@@ -1,35 +1,28 @@
 //! Lineage: what led to what is told from either end, and whatever is changed behind our back is found.
 
+mod changes;
 mod documents;
 mod flips;
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use pawl_engine::Actor;
 use pawl_engine::intake::Terms;
 use pawl_engine::lineage::Verification;
 use pawl_engine::promote::{NewPrompt, OnRefusal, Promotion};
 use pawl_engine::review::{Review, Verdict};
-use pawl_engine::run::{CacheMode, Labels, PlannedRun, RunRequest, SuiteChoice, TargetChoice};
-use pawl_model::query::{Delete, Field, Filter, Update};
-use pawl_model::table::{Datum, TABLES as EXPOSED};
+use pawl_engine::run::{RunRequest, TargetChoice};
 use pawl_model::{
-    CandidateStatus, Json, LineageEvent, LineageKind, NewInteraction, Optimization, OptimizationStatus,
-    PromptCandidate, PromptComponent, RunId, UserId,
+    CandidateStatus, Json, LineageKind, NewInteraction, Optimization, PromptCandidate, RunId, UserId,
 };
 use pawl_store::evolution;
 use pawl_testkit::{TestDatabase, on_both_engines, samples};
 use serde_json::json;
-use tokio_util::sync::CancellationToken;
 
-use crate::draft::rig::{BAD, Rig};
+use crate::draft::rig::{BAD, Rig, run_request};
 
 on_both_engines!(
     what_led_to_what_is_told_from_either_end,
-    changes_by_the_data_api_are_told,
-    what_is_erased_leaves_its_hash,
-    writers_at_once_make_one_chain,
     the_lineage_of_others_is_not_seen,
 );
 
@@ -88,43 +81,18 @@ async fn approved(rig: &Rig) -> String {
     id
 }
 
-fn request(suite: SuiteChoice) -> RunRequest {
-    RunRequest {
-        suite,
-        checks: None,
-        target: TargetChoice::Named("echo".to_owned()),
-        trials: 1,
-        concurrency: None,
-        timeout: Duration::from_secs(20),
-        judge: None,
-        embedder: None,
-        models: crate::rig::Rig::models(&[]),
-        cache: CacheMode::Off,
-        labels: Labels::default(),
-        resume: None,
-    }
+fn echo() -> TargetChoice {
+    TargetChoice::Named("echo".to_owned())
 }
 
 async fn run_approved(rig: &Rig) -> RunId {
-    let actor = Actor::Tenant(rig.user());
-    let tests = rig.engine.approved_tests(actor).await.unwrap();
-    let request = request(SuiteChoice::Approved(tests.into()));
-    let planned = PlannedRun::plan(&request).unwrap().pop().unwrap();
-    let stop = CancellationToken::new();
-    let report = rig.engine.execute(actor, planned, &stop, &|_| {}).await.unwrap();
-    report.run.id
+    rig.run_approved(echo()).await.run.id
 }
 
 /// A prompt, a candidate of it that becomes live, and the way back.
 async fn promoted(rig: &Rig) {
-    let texts = |text: &str| {
-        vec![PromptComponent {
-            name: "prompt".to_owned(),
-            text: text.to_owned(),
-        }]
-    };
     let user = rig.user();
-    let components = texts("Answer.");
+    let components = samples::components("Answer.");
     let new = NewPrompt {
         user_id: user,
         name: PROMPT,
@@ -133,42 +101,13 @@ async fn promoted(rig: &Rig) {
     };
     rig.engine.add_prompt(new).await.unwrap();
     let run = Optimization {
-        id: "aor_test".to_owned(),
-        name: PROMPT.to_owned(),
-        status: OptimizationStatus::Completed,
         config: Json::parse(r#"{"suite": "approved"}"#).unwrap(),
-        best_score: None,
-        best_candidate_id: None,
-        iterations: 0,
-        dimension_weights: Json::empty_object(),
-        finish: None,
-        error: None,
-        elapsed_ms: 0,
-        created_at: samples::time(0),
-        completed_at: None,
+        ..samples::optimization()
     };
-    let mut seed = PromptCandidate {
-        id: "apc_seed".to_owned(),
-        run_id: run.id.clone(),
-        instructions: "Answer.".to_owned(),
-        components: texts("Answer."),
-        digest: "seed".to_owned(),
-        status: CandidateStatus::Proposed,
-        parents: Vec::new(),
-        edited: Vec::new(),
-        reason: None,
-        step: 0,
-        generation: 0,
-        coverage: 0,
-        avg_score: None,
-        dimension_scores: Default::default(),
-        created_at: samples::time(0),
-    };
+    let mut seed = samples::candidate("apc_seed", "Answer.", CandidateStatus::Proposed);
     let child = PromptCandidate {
-        id: "apc_child".to_owned(),
-        digest: "child".to_owned(),
         parents: vec!["apc_seed".to_owned()],
-        ..seed.clone()
+        ..samples::candidate("apc_child", "Answer.", CandidateStatus::Proposed)
     };
     let mut scope = rig.database.store.write(Actor::Service).await.unwrap();
     evolution::insert_run(&mut scope, user, &run).await.unwrap();
@@ -177,7 +116,7 @@ async fn promoted(rig: &Rig) {
     }
     scope.commit().await.unwrap();
     let mut scope = rig.database.store.write(Actor::Service).await.unwrap();
-    for digest in ["seed", "child"] {
+    for digest in ["apc_seed", "apc_child"] {
         let accepted = CandidateStatus::Accepted;
         evolution::decide_candidate(&mut scope, (&run.id, digest), accepted, None)
             .await
@@ -202,7 +141,7 @@ async fn promoted(rig: &Rig) {
         weights: Default::default(),
         run: RunRequest {
             checks: Some(checks.to_string_lossy().into_owned()),
-            ..request(path.into())
+            ..run_request(path.into(), echo())
         },
         workers: 1,
     };
@@ -287,166 +226,6 @@ async fn what_led_to_what_is_told_from_either_end(database: TestDatabase) {
     assert!(rig.engine.lineage(rig.user(), "nothing").await.unwrap().is_none());
 }
 
-fn table(name: &str) -> &'static pawl_model::table::Table {
-    EXPOSED.iter().find(|table| table.name == name).unwrap()
-}
-
-fn by_id(table: &'static pawl_model::table::Table, ids: &[&str]) -> Filter {
-    let ids = ids.iter().map(|id| Datum::Uuid(id.parse().unwrap())).collect();
-    Filter::In(Field::of(table.column("id").unwrap()), ids)
-}
-
-const ANY: pawl_engine::data::Expected<'static> = pawl_engine::data::Expected {
-    shown: None,
-    rows: pawl_engine::data::ExpectedRows::Any,
-};
-
-async fn interaction_id(rig: &Rig, name: &str) -> String {
-    let mut scope = rig.database.store.read(Actor::Service).await.unwrap();
-    let known = pawl_store::interactions::known(&mut scope, &[(rig.user(), name)]).await;
-    known.unwrap()[0].id.to_string()
-}
-
-/// What became of a node last.
-async fn newest(rig: &Rig, id: &str) -> LineageEvent {
-    let lineage = rig.engine.lineage(rig.user(), id).await.unwrap().unwrap();
-    lineage.nodes[0].entries[0].event
-}
-
-async fn changes_by_the_data_api_are_told(database: TestDatabase) {
-    let (rig, _, run) = whole_loop(database).await;
-    rig.database.add_user(2).await;
-    let one = interaction_id(&rig, "one").await;
-    let interactions = table("evaluations");
-    let change = Update {
-        table: interactions,
-        values: vec![(
-            interactions.column("response").unwrap(),
-            Datum::Text("Never.".to_owned()),
-        )],
-        filter: by_id(interactions, &[&one]),
-    };
-    rig.engine
-        .update_rows(Actor::Service, &change, &ANY)
-        .await
-        .unwrap();
-    assert_eq!(newest(&rig, &one).await, LineageEvent::Changed);
-    let runs = table("sb_eval_runs");
-    let run = run.to_string();
-    let change = Update {
-        table: runs,
-        values: vec![(runs.column("run_name").unwrap(), Datum::Text("best".to_owned()))],
-        filter: by_id(runs, &[&run]),
-    };
-    let tenant = Actor::Tenant(rig.user());
-    rig.engine.update_rows(tenant, &change, &ANY).await.unwrap();
-    assert_eq!(newest(&rig, &run).await, LineageEvent::Changed);
-    let candidates = table("prompt_candidates");
-    let column = |name: &str| candidates.column(name).unwrap();
-    let mark = Update {
-        table: candidates,
-        values: vec![(column("deleted_at"), Datum::Timestamp(samples::time(9)))],
-        filter: Filter::In(Field::of(column("id")), vec![Datum::Text("apc_seed".to_owned())]),
-    };
-    rig.engine.update_rows(Actor::Service, &mark, &ANY).await.unwrap();
-    assert_eq!(newest(&rig, "apc_seed").await, LineageEvent::Changed);
-    assert_whole(&rig).await;
-    // Given to somebody else, it is gone here, and there is nothing of it there.
-    let other = samples::user(2).id;
-    let give = Update {
-        table: runs,
-        values: vec![(runs.column("user_id").unwrap(), Datum::Uuid(other.0))],
-        filter: by_id(runs, &[&run]),
-    };
-    rig.database.tamper("delete from sb_eval_cases").await;
-    rig.engine.update_rows(Actor::Service, &give, &ANY).await.unwrap();
-    assert_eq!(newest(&rig, &run).await, LineageEvent::Erased);
-    assert_whole(&rig).await;
-    assert!(rig.engine.verify_lineage(other).await.unwrap().is_whole);
-    // Twice the same is no change.
-    let entries = verify(&rig).await.entries;
-    let again = Update {
-        table: interactions,
-        values: vec![(
-            interactions.column("response").unwrap(),
-            Datum::Text("Never.".to_owned()),
-        )],
-        filter: by_id(interactions, &[&one]),
-    };
-    rig.engine
-        .update_rows(Actor::Service, &again, &ANY)
-        .await
-        .unwrap();
-    assert_eq!(assert_whole(&rig).await.entries, entries);
-}
-
-async fn what_is_erased_leaves_its_hash(database: TestDatabase) {
-    let (rig, suggestion, run) = whole_loop(database).await;
-    let one = interaction_id(&rig, "one").await;
-    let before = rig.engine.lineage(rig.user(), &one).await.unwrap().unwrap();
-    let erase = |name: &str, id: &str| {
-        let table = table(name);
-        Delete {
-            table,
-            filter: by_id(table, &[id]),
-        }
-    };
-    rig.engine
-        .delete_rows(Actor::Service, &erase("evaluations", &one), &ANY)
-        .await
-        .unwrap();
-    let tenant = Actor::Tenant(rig.user());
-    rig.engine
-        .delete_rows(tenant, &erase("sb_eval_runs", &run.to_string()), &ANY)
-        .await
-        .unwrap();
-    // The interaction, its pattern that went with it, and the run.
-    assert_eq!(assert_whole(&rig).await.erased, 3);
-    let after = rig.engine.lineage(rig.user(), &one).await.unwrap().unwrap();
-    let tombstone = &after.nodes[0].entries[0];
-    assert_eq!(tombstone.event, LineageEvent::Erased);
-    assert_eq!(tombstone.sha256, before.nodes[0].entries[0].sha256);
-    // It still leads where it led.
-    assert_eq!(after.it_led_to.len(), before.it_led_to.len());
-    let [back, _] = reached(&rig, &suggestion).await;
-    assert!(back.contains(&LineageKind::Interaction));
-    // Somebody who goes takes it all along.
-    rig.engine.delete_account(rig.user()).await.unwrap();
-    let left = "select (select count(*) from lineage) + (select count(*) from lineage_parents)";
-    assert_eq!(rig.database.number(left).await, 0);
-}
-
-async fn writers_at_once_make_one_chain(database: TestDatabase) {
-    let rig = Rig::new(database).await;
-    for id in ["one", "two", "three", "four", "five"] {
-        rig.incident(id).await;
-    }
-    rig.mine().await;
-    let interactions = table("evaluations");
-    let mut writers = tokio::task::JoinSet::new();
-    for (place, id) in ["one", "two", "three", "four", "five"].into_iter().enumerate() {
-        let id = interaction_id(&rig, id).await;
-        let engine = rig.engine.clone();
-        writers.spawn(async move {
-            for turn in 0..8 {
-                let text = Datum::Text(format!("{place} {turn}"));
-                let change = Update {
-                    table: interactions,
-                    values: vec![(interactions.column("response").unwrap(), text)],
-                    filter: by_id(interactions, &[&id]),
-                };
-                engine.update_rows(Actor::Service, &change, &ANY).await.unwrap();
-            }
-        });
-    }
-    for _ in 0..5 {
-        assert_whole(&rig).await;
-    }
-    writers.join_all().await;
-    let verified = assert_whole(&rig).await;
-    assert_eq!(verified.entries, 5 + 5 + 1 + 40);
-}
-
 async fn the_lineage_of_others_is_not_seen(database: TestDatabase) {
     let (rig, suggestion, _) = whole_loop(database).await;
     rig.database.add_user(2).await;
@@ -455,18 +234,10 @@ async fn the_lineage_of_others_is_not_seen(database: TestDatabase) {
     assert!(rig.engine.lineage(other, "one").await.unwrap().is_none());
     assert_eq!(rig.engine.verify_lineage(other).await.unwrap().entries, 0);
     let interaction = NewInteraction {
-        user_id: other,
-        interaction_id: "one".to_owned(),
         prompt: "p".to_owned(),
         response: BAD.to_owned(),
-        score: None,
-        latency_ms: None,
         flags: vec!["hallucination".to_owned()],
-        pii_tokens_redacted: 0,
-        created_at: None,
-        sample_weight: None,
-        tool_calls: None,
-        spans: None,
+        ..samples::interaction(other, "one")
     };
     rig.engine.ingest(vec![interaction], Terms::Whole).await.unwrap();
     assert!(rig.engine.lineage(other, "one").await.unwrap().is_none());

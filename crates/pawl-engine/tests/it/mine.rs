@@ -1,5 +1,6 @@
-//! Mining: what is put together and what is kept apart, and that doing it again changes nothing.
+//! Mining: what is mined and what is not, and that doing it again changes nothing.
 
+mod grouping;
 mod models;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,7 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use pawl_engine::intake::Terms;
 use pawl_engine::mine::suggestions::Filter;
 use pawl_engine::mine::{MineReport, MineRequest, Mode};
-use pawl_engine::simulation::HistoryPlan;
 use pawl_engine::trace::otlp;
 use pawl_engine::{Actor, Clock, Engine, EngineError};
 use pawl_model::{Json, NewInteraction, Policy, Score, TriggeredBy, UserId};
@@ -17,13 +17,10 @@ use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
 
 on_both_engines!(
-    wordings_of_one_incident_give_one_or_two_suggestions,
-    different_incidents_stay_apart,
     mining_again_changes_nothing,
     a_recurrence_of_what_was_rejected_is_linked_to_it,
     what_is_mined_holds_no_personal_data,
     what_was_answered_well_is_not_mined,
-    incidents_of_a_history_are_found,
     people_are_counted_and_named_nowhere,
 );
 
@@ -95,21 +92,20 @@ impl Rig {
 
     fn interaction(&self, number: usize, wording: &Wording) -> NewInteraction {
         NewInteraction {
-            user_id: self.user(),
-            interaction_id: format!("{}-{number}", wording.incident.replace(' ', "-")),
             prompt: wording.prompt.clone(),
             response: wording.response.clone(),
             score: Score::parse(&wording.score.to_string()),
             latency_ms: Some(300),
             flags: wording.flags.clone(),
-            pii_tokens_redacted: 0,
             created_at: Some(samples::time(0) + time::Duration::seconds(number as i64)),
-            sample_weight: None,
             tool_calls: wording
                 .tool_calls
                 .as_ref()
                 .map(|calls| Json::from_serialize(calls).unwrap()),
-            spans: None,
+            ..samples::interaction(
+                self.user(),
+                &format!("{}-{number}", wording.incident.replace(' ', "-")),
+            )
         }
     }
 
@@ -151,74 +147,6 @@ impl Rig {
 
     async fn number(&self, query: &'static str) -> i64 {
         self.database.number(query).await
-    }
-}
-
-fn incident(trace: &str) -> &str {
-    trace.rsplit_once('-').unwrap().0
-}
-
-/// How many of the pairs that were put together belong together, and how many of those that belong together were.
-fn precision_and_recall(groups: &BTreeMap<String, Vec<String>>) -> (f64, f64) {
-    let traces: Vec<(&str, &str)> = groups
-        .iter()
-        .flat_map(|(group, traces)| traces.iter().map(move |trace| (group.as_str(), incident(trace))))
-        .collect();
-    let (mut together, mut alike, mut both) = (0.0, 0.0, 0.0);
-    for (place, (group, name)) in traces.iter().enumerate() {
-        for (other_group, other_name) in &traces[place + 1..] {
-            let (grouped, same) = (group == other_group, name == other_name);
-            together += f64::from(u8::from(grouped));
-            alike += f64::from(u8::from(same));
-            both += f64::from(u8::from(grouped && same));
-        }
-    }
-    (both / f64::max(together, 1.0), both / f64::max(alike, 1.0))
-}
-
-async fn wordings_of_one_incident_give_one_or_two_suggestions(database: TestDatabase) {
-    let rig = Rig::new(database).await;
-    let all = corpus(TUNED).into_iter().chain(corpus(HELD_OUT));
-    let mut by_incident: BTreeMap<String, Vec<Wording>> = BTreeMap::new();
-    for wording in all {
-        by_incident
-            .entry(wording.incident.clone())
-            .or_default()
-            .push(wording);
-    }
-    assert_eq!(by_incident.len(), 16);
-    for (name, wordings) in by_incident {
-        let before = rig.number("select count(*) from suggestions").await;
-        rig.store(&wordings).await;
-        rig.mine(Mode::Store).await;
-        let made = rig.number("select count(*) from suggestions").await - before;
-        assert!((1..=2).contains(&made), "{name}: {made} suggestions");
-    }
-}
-
-#[expect(clippy::print_stderr, reason = "how well it does is for people to see")]
-async fn different_incidents_stay_apart(database: TestDatabase) {
-    let rig = Rig::new(database).await;
-    // One wording of each of ten incidents that share their flag and their service.
-    let first: Vec<Wording> = mixed(corpus(TUNED)).into_iter().take(10).collect();
-    assert_eq!(
-        first.iter().map(|one| &one.flags).collect::<BTreeSet<_>>().len(),
-        1
-    );
-    rig.store(&first).await;
-    let report = rig.mine(Mode::Store).await;
-    assert_eq!((report.counts.suggestions, report.counts.joined), (10, 0));
-    // And all wordings of both corpora, one after the other.
-    for (name, text, precise, complete) in [("tuned", TUNED, 1.0, 0.95), ("held out", HELD_OUT, 0.95, 0.9)] {
-        rig.database.run("delete from suggestions").await;
-        rig.database.run("delete from evaluations").await;
-        rig.store(&mixed(corpus(text))).await;
-        rig.mine(Mode::Store).await;
-        let groups = rig.groups().await;
-        let (precision, recall) = precision_and_recall(&groups);
-        let count = groups.len();
-        eprintln!("{name}: {count} suggestions, precision {precision:.3}, recall {recall:.3}");
-        assert!(precision >= precise && recall >= complete, "{groups:#?}");
     }
 }
 
@@ -336,55 +264,6 @@ async fn what_was_answered_well_is_not_mined(database: TestDatabase) {
     assert_eq!(report.counts.patterns, 2);
     let mined: BTreeSet<String> = rig.groups().await.into_values().flatten().collect();
     assert_eq!(mined, BTreeSet::from([ids[2].clone(), ids[3].clone()]));
-}
-
-/// Among everything else that went wrong in a month.
-async fn incidents_of_a_history_are_found(database: TestDatabase) {
-    let rig = Rig::new(database).await;
-    let plan = HistoryPlan {
-        user: rig.user(),
-        rows: 8_000,
-        days: 30,
-        until: None,
-        random_seed: 1,
-    };
-    rig.engine
-        .write_history(plan, &CancellationToken::new(), &|_| {})
-        .await
-        .unwrap();
-    rig.mine(Mode::Store).await;
-    let incident_of: BTreeMap<String, String> = corpus(TUNED)
-        .into_iter()
-        .map(|wording| (wording.prompt, wording.incident))
-        .collect();
-    // What was asked, and the suggestion that it went to.
-    let pairs = rig
-        .database
-        .text(
-            "select '[' || string_agg(pair, ',') || ']' from (
-                select '[' || cast(reproduction_context as text) || ',\"' || suggestion_id || '\"]' as pair
-                from failure_patterns
-            ) pairs",
-        )
-        .await;
-    let pairs: Vec<(serde_json::Value, String)> = serde_json::from_str(&pairs).unwrap();
-    let mut suggestions_of: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    let mut incidents_in: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for (context, suggestion) in &pairs {
-        let asked = context["input_pattern"].as_str().unwrap();
-        let incident = incident_of.get(asked).map_or("something else", String::as_str);
-        incidents_in.entry(suggestion).or_default().insert(incident);
-        if incident != "something else" {
-            suggestions_of.entry(incident).or_default().insert(suggestion);
-        }
-    }
-    assert_eq!(suggestions_of.len(), 10, "{suggestions_of:#?}");
-    for (incident, suggestions) in suggestions_of {
-        assert!(suggestions.len() <= 2, "{incident}: {suggestions:?}");
-        for suggestion in suggestions {
-            assert_eq!(incidents_in[suggestion], BTreeSet::from([incident]));
-        }
-    }
 }
 
 /// A trace of an agent that failed one of its customers.

@@ -5,10 +5,7 @@ use pawl_engine::promote::{NewPrompt, OnRefusal, Promotion};
 use pawl_engine::review::{Review, Verdict};
 use pawl_engine::run::{RunRequest, TargetChoice};
 use pawl_engine::{Actor, EngineError};
-use pawl_model::{
-    CandidateStatus, Json, Optimization, OptimizationStatus, PromotionVerdict, PromptCandidate,
-    PromptComponent, UserId, VerdictKind,
-};
+use pawl_model::{CandidateStatus, PromotionVerdict, PromptCandidate, UserId, VerdictKind};
 use pawl_testkit::{ModelServer, Reply, Script, TestDatabase, on_both_engines, samples};
 use serde_json::Value;
 
@@ -26,13 +23,6 @@ on_both_engines!(
 
 fn user() -> UserId {
     samples::user(1).id
-}
-
-fn texts(text: &str) -> Vec<PromptComponent> {
-    vec![PromptComponent {
-        name: "prompt".to_owned(),
-        text: text.to_owned(),
-    }]
 }
 
 /// Cases that want "please", and controls that want "welcome".
@@ -70,7 +60,7 @@ async fn rig(database: TestDatabase, candidates: &[&str]) -> Rig {
 }
 
 async fn over(rig: Rig, candidates: &[&str]) -> Rig {
-    let components = texts("Answer.");
+    let components = samples::components("Answer.");
     let new = NewPrompt {
         user_id: user(),
         name: "support",
@@ -78,42 +68,15 @@ async fn over(rig: Rig, candidates: &[&str]) -> Rig {
         by: "ada",
     };
     rig.engine.add_prompt(new).await.unwrap();
-    let run = Optimization {
-        id: "aor_test".to_owned(),
-        name: "support".to_owned(),
-        status: OptimizationStatus::Completed,
-        config: Json::empty_object(),
-        best_score: None,
-        best_candidate_id: None,
-        iterations: 0,
-        dimension_weights: Json::empty_object(),
-        finish: None,
-        error: None,
-        elapsed_ms: 0,
-        created_at: samples::time(0),
-        completed_at: None,
-    };
     let mut scope = rig.database.store.write(Actor::Service).await.unwrap();
-    pawl_store::evolution::insert_run(&mut scope, user(), &run)
+    pawl_store::evolution::insert_run(&mut scope, user(), &samples::optimization())
         .await
         .unwrap();
     for text in candidates {
         let candidate = PromptCandidate {
-            id: format!("apc_{text}"),
-            run_id: run.id.clone(),
-            instructions: (*text).to_owned(),
-            components: texts(text),
-            digest: (*text).to_owned(),
-            status: CandidateStatus::Accepted,
-            parents: Vec::new(),
-            edited: Vec::new(),
-            reason: None,
             step: 1,
             generation: 1,
-            coverage: 0,
-            avg_score: None,
-            dimension_scores: Default::default(),
-            created_at: samples::time(0),
+            ..samples::candidate(&format!("apc_{text}"), text, CandidateStatus::Accepted)
         };
         pawl_store::evolution::propose(&mut scope, user(), &candidate)
             .await

@@ -7,7 +7,7 @@ use pawl_engine::evolve::{Earlier, Named, NewOptimization, Weights};
 use pawl_engine::promote::{NewPromotion, NewPrompt, OnRefusal};
 use pawl_engine::worker::WorkerSettings;
 use pawl_engine::{Actor, EngineError};
-use pawl_model::{JobState, Optimization, OptimizationStatus, PromptComponent, VerdictKind};
+use pawl_model::{JobState, Optimization, OptimizationStatus, VerdictKind};
 use pawl_testkit::{ModelServer, TestDatabase, on_both_engines, samples};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -32,10 +32,7 @@ async fn served(database: TestDatabase, server: &ModelServer) -> Rig {
     let targets = BTreeMap::from([("agent".to_owned(), TARGET.to_owned())]);
     let named = Named::new(targets, Some(folder), Rig::models(&server.variables())).unwrap();
     rig.engine = rig.engine.clone().with_named(named);
-    let components = [PromptComponent {
-        name: "prompt".to_owned(),
-        text: "Answer.".to_owned(),
-    }];
+    let components = samples::components("Answer.");
     let new = NewPrompt {
         user_id: user(),
         name: "support",

@@ -46,13 +46,7 @@ pub(super) fn inserted(
     } else {
         StatusCode::CREATED
     };
-    let mut response = changed(asked, shown, change, status);
-    let total = asked.preferences.count.map(|_| change.rows);
-    set(
-        response.headers_mut(),
-        header::CONTENT_RANGE,
-        &range::content_range(0, 0, total),
-    );
+    let mut response = changed(asked, shown, change, (status, 0));
     if let (Some(Shown::HeadersOnly), Some(key)) = (asked.preferences.shown, &change.only_key) {
         let mut text = String::new();
         key.write_text(&mut text);
@@ -72,18 +66,7 @@ pub(super) fn inserted(
 
 /// Rows that were changed.
 pub(super) fn updated(asked: &Asked, shown: Option<&Select>, change: &Change) -> Result<Response, RestError> {
-    let status = if shown.is_some() {
-        StatusCode::OK
-    } else {
-        StatusCode::NO_CONTENT
-    };
-    let mut response = changed(asked, shown, change, status);
-    let total = asked.preferences.count.map(|_| change.rows);
-    set(
-        response.headers_mut(),
-        header::CONTENT_RANGE,
-        &range::content_range(0, change.rows, total),
-    );
+    let mut response = changed(asked, shown, change, (done(shown), change.rows));
     apply(
         response.headers_mut(),
         &Preferences {
@@ -96,18 +79,7 @@ pub(super) fn updated(asked: &Asked, shown: Option<&Select>, change: &Change) ->
 
 /// Rows that were removed.
 pub(super) fn deleted(asked: &Asked, shown: Option<&Select>, change: &Change) -> Result<Response, RestError> {
-    let status = if shown.is_some() {
-        StatusCode::OK
-    } else {
-        StatusCode::NO_CONTENT
-    };
-    let mut response = changed(asked, shown, change, status);
-    let total = asked.preferences.count.map(|_| change.rows);
-    set(
-        response.headers_mut(),
-        header::CONTENT_RANGE,
-        &range::content_range(0, 0, total),
-    );
+    let mut response = changed(asked, shown, change, (done(shown), 0));
     apply(
         response.headers_mut(),
         &Preferences {
@@ -119,12 +91,32 @@ pub(super) fn deleted(asked: &Asked, shown: Option<&Select>, change: &Change) ->
     Ok(response)
 }
 
-fn changed(asked: &Asked, shown: Option<&Select>, change: &Change, status: StatusCode) -> Response {
+/// What says that rows were changed: with those that are shown, or without any.
+const fn done(shown: Option<&Select>) -> StatusCode {
+    match shown {
+        Some(_) => StatusCode::OK,
+        None => StatusCode::NO_CONTENT,
+    }
+}
+
+/// A change as it is answered, with the range of rows that it names.
+fn changed(
+    asked: &Asked,
+    shown: Option<&Select>,
+    change: &Change,
+    (status, named): (StatusCode, u64),
+) -> Response {
     let mut response = match shown {
         Some(select) => written(asked.answer, select, &change.records),
         None => Body::empty().into_response(),
     };
     *response.status_mut() = status;
+    let total = asked.preferences.count.map(|_| change.rows);
+    set(
+        response.headers_mut(),
+        header::CONTENT_RANGE,
+        &range::content_range(0, named, total),
+    );
     response
 }
 

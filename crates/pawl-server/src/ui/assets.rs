@@ -36,6 +36,7 @@ static ASSETS: [Asset; 6] = [
             include_str!("../../assets/css/components.css"),
             include_str!("../../assets/css/dashboard.css"),
             include_str!("../../assets/css/interactions.css"),
+            include_str!("../../assets/css/interaction.css"),
             include_str!("../../assets/css/runs.css"),
             include_str!("../../assets/css/comparison.css"),
             include_str!("../../assets/css/settings.css"),

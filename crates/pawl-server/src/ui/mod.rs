@@ -5,6 +5,7 @@
 //! `shell` (what stands around the content), `session` (who looks at it), `origin` (where forms come from), `assets`.
 
 mod assets;
+mod choice;
 pub(crate) mod dashboard;
 mod difference;
 mod duration;

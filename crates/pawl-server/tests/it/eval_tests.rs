@@ -1,10 +1,9 @@
 //! `/eval-tests`.
 
 use pawl_engine::intake::Terms;
-use pawl_engine::mine::{MineRequest, Mode};
-use pawl_model::{NewInteraction, Score, TriggeredBy};
+use pawl_model::{NewInteraction, Score};
 use pawl_testkit::http::{Method, StatusCode};
-use pawl_testkit::{Engine, Identity, TestDatabase, TestServer, on_both_engines, over_firestore};
+use pawl_testkit::{Engine, Identity, TestDatabase, TestServer, on_both_engines, over_firestore, samples};
 use serde_json::{Value, json};
 
 on_both_engines!(
@@ -19,28 +18,14 @@ over_firestore!(drafts_are_generated_and_read, bodies_are_read_strictly);
 pub(crate) async fn mined(database: TestDatabase) -> (TestServer, String) {
     let server = TestServer::new(database).await;
     let failing = NewInteraction {
-        user_id: server.user_a.id,
-        interaction_id: "a".to_owned(),
         prompt: "Can I return opened software?".to_owned(),
         response: "Yes, within 90 days.".to_owned(),
         score: Score::parse("0.1"),
-        latency_ms: None,
         flags: vec!["hallucination".to_owned()],
-        pii_tokens_redacted: 0,
-        created_at: None,
-        sample_weight: None,
-        tool_calls: None,
-        spans: None,
+        ..samples::interaction(server.user_a.id, "a")
     };
     server.engine.ingest(vec![failing], Terms::Whole).await.unwrap();
-    let request = MineRequest {
-        user_id: server.user_a.id,
-        since: time::OffsetDateTime::UNIX_EPOCH,
-        triggered_by: TriggeredBy::Manual,
-        mode: Mode::Store,
-    };
-    let stop = tokio_util::sync::CancellationToken::new();
-    let mut report = server.engine.mine(request, &stop, |_| {}).await.unwrap();
+    let mut report = server.mine().await;
     let id = report.suggestions.remove(0).suggestion_id;
     (server, id)
 }

@@ -7,7 +7,6 @@ use pawl_engine::evolve::Named;
 use pawl_engine::promote::NewPrompt;
 use pawl_engine::worker::WorkerSettings;
 use pawl_engine::{ModelSettings, Models};
-use pawl_model::PromptComponent;
 use pawl_server::ScriptedModel;
 use pawl_testkit::http::{Method, Response, StatusCode};
 use pawl_testkit::{Identity, TestDatabase, TestServer, on_both_engines, samples};
@@ -48,10 +47,7 @@ pub(crate) async fn server(database: TestDatabase) -> (TestServer, ScriptedModel
     let targets = BTreeMap::from([("agent".to_owned(), format!("exec:sh {}", agent.display()))]);
     let named = Named::new(targets, Some(folder), models).unwrap();
     let server = TestServer::with_named(database, named).await;
-    let components = [PromptComponent {
-        name: "prompt".to_owned(),
-        text: "Answer.".to_owned(),
-    }];
+    let components = samples::components("Answer.");
     let new = NewPrompt {
         user_id: server.user_a.id,
         name: "support",

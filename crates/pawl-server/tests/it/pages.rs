@@ -13,8 +13,8 @@ mod suggestions;
 
 use pawl_engine::intake::{Outcome, Terms};
 use pawl_model::{InteractionId, NewInteraction, Score, UserId};
-use pawl_testkit::TestServer;
 use pawl_testkit::http::Response;
+use pawl_testkit::{TestServer, samples};
 
 /// What somebody writes who wants it to run in another's browser.
 const HOSTILE: &str = "\"><script>alert(1)</script><img src=x onerror=alert(2)>";
@@ -28,18 +28,12 @@ fn header<'r>(response: &'r Response, name: &str) -> &'r str {
 /// An interaction with this text in all places that take texts.
 fn interaction(user_id: UserId, text: &str) -> NewInteraction {
     NewInteraction {
-        user_id,
-        interaction_id: text.to_owned(),
         prompt: text.to_owned(),
         response: text.to_owned(),
         score: Score::parse("0.25"),
         latency_ms: Some(1_240),
         flags: vec![text.to_owned()],
-        pii_tokens_redacted: 0,
-        created_at: None,
-        sample_weight: None,
-        tool_calls: None,
-        spans: None,
+        ..samples::interaction(user_id, text)
     }
 }
 

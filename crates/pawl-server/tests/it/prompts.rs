@@ -1,9 +1,8 @@
 //! Prompts, as agents read them.
 
 use pawl_engine::promote::NewPrompt;
-use pawl_model::PromptComponent;
 use pawl_testkit::http::StatusCode;
-use pawl_testkit::{Identity, TestDatabase, TestServer, on_both_engines};
+use pawl_testkit::{Identity, TestDatabase, TestServer, on_both_engines, samples};
 use serde_json::{Value, json};
 
 on_both_engines!(an_agent_sees_each_version_once);
@@ -13,10 +12,7 @@ async fn an_agent_sees_each_version_once(database: TestDatabase) {
     let path = "/api/prompts/support/live";
     let missing = server.get(Identity::UserA, path).send().await.unwrap();
     assert_eq!(missing.status(), StatusCode::NOT_FOUND);
-    let components = [PromptComponent {
-        name: "prompt".to_owned(),
-        text: "Answer.".to_owned(),
-    }];
+    let components = samples::components("Answer.");
     let new = NewPrompt {
         user_id: server.user_a.id,
         name: "support",

@@ -1,13 +1,10 @@
 //! `/api/suggestions` and `/api/mining`.
 
 use pawl_engine::intake::Terms;
-use pawl_engine::mine::{MineRequest, Mode};
-use pawl_model::{NewInteraction, Score, TriggeredBy, UserId};
+use pawl_model::{NewInteraction, Score, UserId};
 use pawl_testkit::http::{Method, StatusCode};
-use pawl_testkit::{Identity, TestDatabase, TestServer, on_both_engines, over_firestore};
+use pawl_testkit::{Identity, TestDatabase, TestServer, on_both_engines, over_firestore, samples};
 use serde_json::Value;
-use time::OffsetDateTime;
-use tokio_util::sync::CancellationToken;
 
 on_both_engines!(
     suggestions_are_listed_filtered_and_paged,
@@ -22,18 +19,11 @@ over_firestore!(
 
 fn failing(user: UserId, id: &str, flag: &str) -> NewInteraction {
     NewInteraction {
-        user_id: user,
-        interaction_id: id.to_owned(),
         prompt: format!("What about {flag}?"),
         response: "An answer.".to_owned(),
         score: Score::parse("0.2"),
-        latency_ms: None,
         flags: vec![flag.to_owned()],
-        pii_tokens_redacted: 0,
-        created_at: None,
-        sample_weight: None,
-        tool_calls: None,
-        spans: None,
+        ..samples::interaction(user, id)
     }
 }
 
@@ -44,17 +34,7 @@ async fn mined(database: TestDatabase, flags: &[&str]) -> TestServer {
     for flag in flags {
         let interactions = vec![failing(user_id, flag, flag)];
         server.engine.ingest(interactions, Terms::Whole).await.unwrap();
-        let request = MineRequest {
-            user_id,
-            since: OffsetDateTime::UNIX_EPOCH,
-            triggered_by: TriggeredBy::Manual,
-            mode: Mode::Store,
-        };
-        server
-            .engine
-            .mine(request, &CancellationToken::new(), |_| {})
-            .await
-            .unwrap();
+        server.mine().await;
         server.clock.advance(std::time::Duration::from_secs(1));
     }
     server

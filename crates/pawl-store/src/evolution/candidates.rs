@@ -9,8 +9,8 @@ use pawl_model::{
 
 use super::document;
 use crate::insert::{Insert, OnExisting};
-use crate::statement::shared;
-use crate::{Result, Row, Scope, Statement, StoreError, Value};
+use crate::statement::{self, shared};
+use crate::{Result, Row, Scope, Statement, Value};
 
 const CANDIDATES: Statement = shared!("evolution/candidates");
 const CANDIDATE: Statement = shared!("evolution/candidate");
@@ -72,10 +72,9 @@ pub(crate) const STATEMENTS: &[Statement] = &[
 /// When the database fails.
 pub async fn propose(scope: &mut Scope, user: UserId, candidate: &PromptCandidate) -> Result<()> {
     let owner = scope.owner(Some(user)).await?;
-    let nul = |_| StoreError::Nul;
-    let components = Json::from_serialize(&candidate.components).map_err(nul)?;
-    let parents = Json::from_serialize(&candidate.parents).map_err(nul)?;
-    let edited = Json::from_serialize(&candidate.edited).map_err(nul)?;
+    let components = statement::document(&candidate.components)?;
+    let parents = statement::document(&candidate.parents)?;
+    let edited = statement::document(&candidate.edited)?;
     let row = vec![
         candidate.id.as_str().into(),
         owner.into(),
@@ -111,7 +110,7 @@ pub async fn insert_evaluations(
     let owner = scope.owner(Some(user)).await?;
     let dimensions: Result<Vec<Json>> = evaluations
         .iter()
-        .map(|evaluation| Json::from_serialize(&evaluation.dimension_scores).map_err(|_| StoreError::Nul))
+        .map(|evaluation| statement::document(&evaluation.dimension_scores))
         .collect();
     let dimensions = dimensions?;
     let rows: Vec<Vec<Value<'_>>> = evaluations
@@ -173,7 +172,7 @@ fn enters(scope: &mut Scope, user: UserId, id: &str, parents: &[String]) {
 /// # Errors
 /// When the database fails.
 pub async fn set_standing(scope: &mut Scope, candidate: &PromptCandidate) -> Result<()> {
-    let dimensions = Json::from_serialize(&candidate.dimension_scores).map_err(|_| StoreError::Nul)?;
+    let dimensions = statement::document(&candidate.dimension_scores)?;
     let values = [
         candidate.id.as_str().into(),
         candidate.avg_score.into(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use pawl_model::{Json, UserId};
 
-use super::parsed;
+use super::document;
 use crate::insert::{Insert, OnExisting};
 use crate::row::Columns;
 use crate::statement::shared;
@@ -129,7 +129,7 @@ fn read_scored(columns: &mut Columns<'_>) -> Result<Option<Scored>> {
     let score: Option<f64> = columns.read()?;
     let feedback = columns.read()?;
     let trace = columns.read()?;
-    let dimensions: Option<Json> = columns.read()?;
+    let dimension_scores = document(columns)?;
     let Some(score) = score else {
         return Ok(None);
     };
@@ -137,7 +137,7 @@ fn read_scored(columns: &mut Columns<'_>) -> Result<Option<Scored>> {
         score,
         feedback,
         trace,
-        dimension_scores: dimensions.as_ref().map_or(Ok(BTreeMap::new()), parsed)?,
+        dimension_scores,
     }))
 }
 

@@ -5,7 +5,7 @@ mod candidates;
 mod journal;
 mod service;
 
-use pawl_model::{Json, Optimization, OptimizationStatus, UserId};
+use pawl_model::{Optimization, OptimizationStatus, UserId};
 use serde::de::DeserializeOwned;
 use time::OffsetDateTime;
 
@@ -24,7 +24,7 @@ pub use self::service::{Pulse, cancel, led_to, pulse, take_up, worst};
 use crate::insert::{Insert, OnExisting};
 use crate::row::Columns;
 use crate::statement::shared;
-use crate::{Result, Row, Scope, Statement, StoreError};
+use crate::{Result, Row, Scope, Statement};
 
 const RUN: Statement = shared!("evolution/run");
 const RUNS: Statement = shared!("evolution/runs");
@@ -50,7 +50,7 @@ const INSERT_RUN: Insert = Insert {
 /// Adds an optimisation.
 ///
 /// # Errors
-/// [`StoreError::Duplicate`] when the id is taken.
+/// [`crate::StoreError::Duplicate`] when the id is taken.
 pub async fn insert_run(scope: &mut Scope, user: UserId, run: &Optimization) -> Result<()> {
     let owner = scope.owner(Some(user)).await?;
     let row = vec![
@@ -135,13 +135,6 @@ fn read_run(row: &Row) -> Result<Optimization> {
 }
 
 fn document<T: DeserializeOwned + Default>(columns: &mut Columns<'_>) -> Result<T> {
-    let json: Option<Json> = columns.read()?;
-    json.as_ref().map_or_else(|| Ok(T::default()), parsed)
-}
-
-fn parsed<T: DeserializeOwned>(json: &Json) -> Result<T> {
-    serde_json::from_str(json.as_str()).map_err(|_| StoreError::Corrupt {
-        column: 0,
-        expected: "a document of a candidate",
-    })
+    let document = columns.some_document("a document of a candidate")?;
+    Ok(document.unwrap_or_default())
 }

@@ -104,23 +104,3 @@ fn failed_checks(case: &CaseRecord) -> String {
         .filter(|check| check.state == State::Failed);
     failed.map(|check| check.name).collect::<Vec<_>>().join(";")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_text_is_a_formula() {
-        for (text, written) in [
-            ("=1+1", "'=1+1"),
-            ("+1", "'+1"),
-            ("-1", "'-1"),
-            ("@SUM(A1)", "'@SUM(A1)"),
-            ("\t=1", "'\t=1"),
-            ("a=1", "a=1"),
-            ("", ""),
-        ] {
-            assert_eq!(free_text(text), written);
-        }
-    }
-}

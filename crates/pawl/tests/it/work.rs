@@ -43,18 +43,11 @@ impl Drop for Worker {
 
 fn failing(user: UserId, round: usize, number: usize) -> NewInteraction {
     NewInteraction {
-        user_id: user,
-        interaction_id: format!("{round}-{number}"),
         prompt: format!("Question of kind {} in round {round}", number % 7),
         response: format!("Answer of kind {} that is made up", number % 5),
         score: Score::parse("0.1"),
-        latency_ms: None,
         flags: vec!["hallucination".to_owned()],
-        pii_tokens_redacted: 0,
-        created_at: None,
-        sample_weight: None,
-        tool_calls: None,
-        spans: None,
+        ..samples::interaction(user, &format!("{round}-{number}"))
     }
 }
 

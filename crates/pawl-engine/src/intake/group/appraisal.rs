@@ -5,7 +5,8 @@ use pawl_checks::sampling::{Decision, Signals, decide};
 use pawl_model::{DropReason, Json, Score, Unscored};
 use pawl_store::traces::Trace;
 
-use super::{Group, Prepared, Tenant};
+use super::tenant::Tenant;
+use super::{Group, Prepared};
 use crate::EngineError;
 use crate::intake::online;
 

@@ -8,7 +8,8 @@ use pawl_store::interactions::{self, Known};
 use pawl_store::traces::{self, Trace};
 use pawl_store::{Actor, Scope};
 
-use super::{Context, Group, Prepared, Tenant};
+use super::tenant::Tenant;
+use super::{Context, Group, Prepared};
 use crate::EngineError;
 use crate::intake::content::ContentHasher;
 use crate::intake::masking::{self, Redactions, redactions};

@@ -1,10 +1,13 @@
 //! Interactions, mined and drafted.
 
+use std::time::Duration;
+
 use pawl_engine::draft::{DEFAULT_BATCH, DraftReport, DraftRequest, Overwrite};
 use pawl_engine::intake::Terms;
 use pawl_engine::mine::suggestions::Filter;
-use pawl_engine::mine::{MineRequest, MiningModels, Mode};
-use pawl_engine::{Actor, Clock, Engine, ModelSettings, Models, SuggestionStore};
+use pawl_engine::mine::{MineReport, MineRequest, MiningModels, Mode};
+use pawl_engine::run::{CacheMode, Labels, PlannedRun, RunReport, RunRequest, SuiteChoice, TargetChoice};
+use pawl_engine::{Actor, Clock, Engine, EngineError, ModelSettings, Models, SuggestionStore};
 use pawl_model::{Json, NewInteraction, Score, Suggestion, TriggeredBy, Usd, UserId};
 use pawl_providers::firestore::{Firestore, FirestoreSettings, Write};
 use pawl_testkit::{ModelServer, TestDatabase, samples};
@@ -56,20 +59,25 @@ impl Rig {
     }
 
     /// An interaction that failed, or one that went well.
-    pub(crate) async fn store(&self, id: &str, (prompt, response): (&str, &str), flag: Option<&str>) {
+    pub(crate) async fn store(&self, id: &str, texts: (&str, &str), flag: Option<&str>) {
+        self.store_calling(id, texts, (&["search_policy".to_owned()], flag))
+            .await;
+    }
+
+    /// The same of an agent that called these tools.
+    pub(crate) async fn store_calling(
+        &self,
+        id: &str,
+        (prompt, response): (&str, &str),
+        (tools, flag): (&[String], Option<&str>),
+    ) {
         let interaction = NewInteraction {
-            user_id: self.user(),
-            interaction_id: id.to_owned(),
             prompt: prompt.to_owned(),
             response: response.to_owned(),
             score: Score::parse(if flag.is_some() { "0.1" } else { "0.95" }),
-            latency_ms: None,
             flags: flag.into_iter().map(str::to_owned).collect(),
-            pii_tokens_redacted: 0,
-            created_at: None,
-            sample_weight: None,
-            tool_calls: Some(Json::parse(r#"[{"name":"search_policy","arguments":{}}]"#).unwrap()),
-            spans: None,
+            tool_calls: Some(Json::from_serialize(&calls(tools)).unwrap()),
+            ..samples::interaction(self.user(), id)
         };
         self.engine.ingest(vec![interaction], Terms::Whole).await.unwrap();
     }
@@ -81,17 +89,29 @@ impl Rig {
 
     /// By rules, whatever model makes drafts.
     pub(crate) async fn mine(&self) {
+        self.try_mine(self.user()).await.unwrap();
+    }
+
+    /// The same of what failed of any user.
+    pub(crate) async fn try_mine(&self, user_id: UserId) -> Result<MineReport, EngineError> {
         let request = MineRequest {
-            user_id: self.user(),
+            user_id,
             since: OffsetDateTime::UNIX_EPOCH,
             triggered_by: TriggeredBy::Manual,
             mode: Mode::Store,
         };
         let by_rules = self.engine.clone().with_mining_models(MiningModels::default());
-        by_rules
-            .mine(request, &CancellationToken::new(), |_| {})
-            .await
-            .unwrap();
+        by_rules.mine(request, &CancellationToken::new(), |_| {}).await
+    }
+
+    /// Runs the approved tests.
+    pub(crate) async fn run_approved(&self, target: TargetChoice) -> RunReport {
+        let actor = Actor::Tenant(self.user());
+        let tests = self.engine.approved_tests(actor).await.unwrap();
+        let request = run_request(SuiteChoice::Approved(tests.into()), target);
+        let planned = PlannedRun::plan(&request).unwrap().pop().unwrap();
+        let stop = CancellationToken::new();
+        self.engine.execute(actor, planned, &stop, &|_| {}).await.unwrap()
     }
 
     pub(crate) fn request(&self) -> DraftRequest {
@@ -141,6 +161,32 @@ impl Rig {
 
     pub(crate) async fn content(&self) -> Value {
         self.suggestions().await[0].suggestion_content.to_value()
+    }
+}
+
+/// Calls of these tools, without arguments.
+pub(crate) fn calls(names: &[String]) -> Value {
+    names
+        .iter()
+        .map(|name| json!({"name": name, "arguments": {}}))
+        .collect()
+}
+
+/// One run of a suite, without models.
+pub(crate) fn run_request(suite: SuiteChoice, target: TargetChoice) -> RunRequest {
+    RunRequest {
+        suite,
+        checks: None,
+        target,
+        trials: 1,
+        concurrency: None,
+        timeout: Duration::from_secs(20),
+        judge: None,
+        embedder: None,
+        models: crate::rig::Rig::models(&[]),
+        cache: CacheMode::Off,
+        labels: Labels::default(),
+        resume: None,
     }
 }
 

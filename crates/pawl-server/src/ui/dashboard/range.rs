@@ -5,6 +5,8 @@ use serde::Deserialize;
 use time::macros::format_description;
 use time::{Date, Duration};
 
+use crate::ui::choice::Choice;
+
 /// How many days there are to choose from with a click.
 const CHOICES: [u16; 2] = [7, 30];
 /// How many days it is unless the address says otherwise.
@@ -34,14 +36,6 @@ pub(super) struct Range {
     pub(super) step: Step,
     /// How many days up to today, where that is how the range was chosen.
     up_to_today: Option<u16>,
-}
-
-/// Something to choose, and whether it is chosen.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Choice {
-    pub(super) name: String,
-    pub(super) href: String,
-    pub(super) is_chosen: bool,
 }
 
 impl Range {

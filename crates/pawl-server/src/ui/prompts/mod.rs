@@ -2,19 +2,23 @@
 
 mod act;
 mod candidate;
+mod list;
 mod optimization;
 mod score;
 mod tree;
+mod verdict;
 
 use askama::Template;
 use axum::extract::State;
 use pawl_engine::evolve::Quote;
-use pawl_model::{JobState, Optimization, OptimizationStatus, PromotionVerdict, PromptVersion, VerdictKind};
+use pawl_model::{JobState, Optimization, OptimizationStatus, PromptVersion};
 use serde::Deserialize;
 
 use self::act::EvolveForm;
 pub(super) use self::act::{cancel, evolve, promote, roll_back, tell};
+pub(super) use self::list::list;
 pub(super) use self::optimization::show as show_optimization;
+use self::verdict::Verdict;
 use super::difference::{Change, changes};
 use super::moment::{Moment, Moments};
 use super::number::count;
@@ -27,24 +31,6 @@ use crate::problem::{ErrorCode, Problem};
 
 /// Optimisations that are listed.
 const RUNS: u32 = 50;
-
-#[derive(Template)]
-#[template(path = "prompts.html")]
-pub(super) struct ListPage {
-    shell: Shell,
-    prompts: Vec<Row>,
-    optimizations: Vec<RunRow>,
-}
-
-/// A prompt in the list.
-struct Row {
-    href: String,
-    name: String,
-    version: i64,
-    origin: String,
-    text: String,
-    since: Moment,
-}
 
 /// An optimisation in a list.
 pub(super) struct RunRow {
@@ -113,43 +99,6 @@ struct Version {
     origin: String,
     when: Moment,
     changes: Option<Vec<Change>>,
-}
-
-/// What was decided.
-struct Verdict {
-    word: &'static str,
-    class: &'static str,
-    change: String,
-    by: String,
-    reason: String,
-    when: Moment,
-    findings: Vec<String>,
-    objections: Vec<String>,
-}
-
-/// The list.
-pub(super) async fn list(State(state): State<AppState>, visitor: Visitor) -> Result<Page<ListPage>, Problem> {
-    let prompts = state.engine.prompts(visitor.user()).await?;
-    let optimizations = state.engine.optimizations(visitor.actor(), RUNS).await?;
-    let moments = Moments::of(&state, &visitor).await?;
-    Ok(Page(ListPage {
-        shell: visitor.shell(Section::Prompts, "Prompts"),
-        prompts: prompts
-            .iter()
-            .map(|prompt| Row {
-                href: ["/prompts/", &prompt.name].concat(),
-                name: prompt.name.clone(),
-                version: prompt.version,
-                origin: origin(prompt),
-                text: whole(prompt).chars().take(160).collect(),
-                since: moments.show(prompt.created_at),
-            })
-            .collect(),
-        optimizations: optimizations
-            .iter()
-            .map(|run| RunRow::of(run, &moments))
-            .collect(),
-    }))
 }
 
 /// A prompt with its history.
@@ -345,58 +294,5 @@ pub(super) const fn words(status: OptimizationStatus) -> (&'static str, &'static
         OptimizationStatus::Completed => ("completed", "passed"),
         OptimizationStatus::Failed => ("failed", "error"),
         OptimizationStatus::Cancelled => ("stopped", "skipped"),
-    }
-}
-
-impl Verdict {
-    fn of(verdict: &PromotionVerdict, moments: &Moments) -> Self {
-        let (word, class) = match verdict.kind {
-            VerdictKind::Initial => ("added", "passed"),
-            VerdictKind::Promoted => ("promoted", "passed"),
-            VerdictKind::Refused => ("refused", "failed"),
-            VerdictKind::Overridden => ("overridden", "error"),
-            VerdictKind::RolledBack => ("rolled back", "skipped"),
-        };
-        let number =
-            |version: Option<i64>| version.map_or_else(|| "–".to_owned(), |version| version.to_string());
-        let findings = verdict.findings.to_value();
-        let objections = findings["objections"].as_array().into_iter().flatten();
-        let side = &findings["hold_out"];
-        let scores = &side["comparison"]["scores"];
-        let mut found = Vec::new();
-        if let (Some(before), Some(after)) = (scores["first_mean"].as_f64(), scores["second_mean"].as_f64()) {
-            let interval = &scores["difference"]["interval"];
-            let interval = match (interval["lower"].as_f64(), interval["upper"].as_f64()) {
-                (Some(lower), Some(upper)) => format!(" ({lower:+.3} to {upper:+.3})"),
-                _ => String::new(),
-            };
-            found.push(format!(
-                "{before:.3} → {after:.3} on {} held-out examples, {:+.3}{interval}",
-                side["examples"],
-                after - before
-            ));
-        }
-        for (what, part) in [("approved tests", "approved"), ("controls", "controls")] {
-            if let Some(tests) = findings[part]["tests"].as_u64().filter(|tests| *tests > 0) {
-                let failed = findings[part]["failed"].as_array().map_or(0, Vec::len);
-                found.push(format!("{what}: {failed} of {tests} fail"));
-            }
-        }
-        Self {
-            word,
-            class,
-            change: format!(
-                "{} → {}",
-                number(verdict.from_version),
-                number(verdict.to_version)
-            ),
-            by: verdict.decided_by.clone(),
-            reason: verdict.reason.clone(),
-            when: moments.show(verdict.created_at),
-            findings: found,
-            objections: objections
-                .filter_map(|one| one.as_str().map(str::to_owned))
-                .collect(),
-        }
     }
 }

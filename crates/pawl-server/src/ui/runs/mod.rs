@@ -15,6 +15,7 @@ use time::OffsetDateTime;
 
 pub(super) use self::compare::{choose as choose_comparison, show as compare};
 pub(super) use self::show::{progress, show as show_one};
+use super::choice::Choice;
 use super::moment::{Moment, Moments};
 use super::page::Page;
 use super::session::Visitor;
@@ -48,13 +49,6 @@ pub(super) struct ListPage {
     rows: Vec<Row>,
     first: Option<String>,
     next: Option<String>,
-}
-
-/// Something to choose, and whether it is chosen.
-struct Choice {
-    name: &'static str,
-    href: String,
-    is_chosen: bool,
 }
 
 /// A run in the list.
@@ -170,7 +164,7 @@ impl ListQuery {
         let choice = |(name, status): (&'static str, Option<RunStatus>)| {
             let status = status.map(|status| status.as_str().to_owned());
             Choice {
-                name,
+                name: name.to_owned(),
                 is_chosen: self.status == status,
                 href: Self {
                     status,

@@ -20,6 +20,7 @@ use serde::Deserialize;
 
 pub(super) use self::act::{approve, draft, export, preview, reject, save};
 pub(super) use self::detail::show as show_one;
+use super::choice::Choice;
 use super::moment::{Moment, Moments};
 use super::number;
 use super::page::Page;
@@ -54,13 +55,6 @@ pub(super) struct ListPage {
     rows: Vec<Row>,
     first: Option<String>,
     next: Option<String>,
-}
-
-/// Something to choose, and whether it is chosen.
-struct Choice {
-    name: &'static str,
-    href: String,
-    is_chosen: bool,
 }
 
 /// A suggestion in the list.
@@ -171,7 +165,7 @@ impl ListQuery {
             ("All", None),
         ]
         .map(|(name, status)| Choice {
-            name,
+            name: name.to_owned(),
             href: self.with(|query| {
                 let word = status.map_or(ALL, SuggestionStatus::as_str);
                 query.status = (status != Some(SuggestionStatus::Pending)).then(|| word.to_owned());
@@ -190,7 +184,7 @@ impl ListQuery {
             ("Runbooks", Some(SuggestionType::Runbook)),
         ]
         .map(|(name, kind)| Choice {
-            name,
+            name: name.to_owned(),
             href: self.with(|query| {
                 query.r#type = kind.map(|kind| kind.as_str().to_owned());
                 query.after = None;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use pawl_engine::intake::Terms;
 use pawl_model::{NewInteraction, Score, UserId};
 use pawl_testkit::http::Response;
-use pawl_testkit::{Engine, TestDatabase, TestServer, on_both_engines};
+use pawl_testkit::{Engine, TestDatabase, TestServer, on_both_engines, samples};
 
 use super::browser::Browser;
 use super::header;
@@ -20,8 +20,6 @@ const INJECTED: &str = "<script>alert(1)</script>";
 
 fn interaction(user_id: UserId, n: u32) -> NewInteraction {
     NewInteraction {
-        user_id,
-        interaction_id: n.to_string(),
         prompt: "How are you?".to_owned(),
         response: "Well.".to_owned(),
         score: Score::parse(if n.is_multiple_of(4) { "0.40" } else { "0.90" }),
@@ -31,11 +29,7 @@ fn interaction(user_id: UserId, n: u32) -> NewInteraction {
         } else {
             Vec::new()
         },
-        pii_tokens_redacted: 0,
-        created_at: None,
-        sample_weight: None,
-        tool_calls: None,
-        spans: None,
+        ..samples::interaction(user_id, &n.to_string())
     }
 }
 

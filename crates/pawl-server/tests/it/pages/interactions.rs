@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use pawl_engine::Actor;
-use pawl_engine::mine::{MineRequest, Mode};
-use pawl_model::{Json, NewInteraction, Policy, Score, TriggeredBy};
+use pawl_model::{Json, NewInteraction, Policy, Score};
 use pawl_testkit::{TestDatabase, TestServer, on_both_engines};
 use serde_json::Value;
 
@@ -179,14 +178,7 @@ async fn what_mining_made_of_one_is_beside_it(database: TestDatabase) {
     let path = ["/interactions/", &id.to_string()].concat();
     assert!(!browser.page(&path).await.contains("What went wrong"));
     store(&server, failing("two")).await;
-    let request = MineRequest {
-        user_id: server.user_a.id,
-        since: time::OffsetDateTime::UNIX_EPOCH,
-        triggered_by: TriggeredBy::Manual,
-        mode: Mode::Store,
-    };
-    let stop = tokio_util::sync::CancellationToken::new();
-    server.engine.mine(request, &stop, |_| {}).await.unwrap();
+    server.mine().await;
     let page = browser.page(&path).await;
     for text in [
         "What went wrong",

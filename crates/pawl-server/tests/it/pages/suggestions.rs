@@ -1,7 +1,7 @@
 //! Suggestions, and the tests of them, on pages without a script.
 
 use pawl_engine::draft::{DEFAULT_BATCH, DraftRequest, Overwrite};
-use pawl_engine::mine::{MineRequest, Mode};
+use pawl_engine::mine::Mode;
 use pawl_model::TriggeredBy;
 use pawl_testkit::{TestDatabase, TestServer, on_both_engines, over_firestore};
 
@@ -35,14 +35,7 @@ pub(super) async fn suggested(server: &TestServer, text: &str) -> String {
     healthy.score = pawl_model::Score::parse("0.9");
     healthy.flags.clear();
     store(server, healthy).await;
-    let request = MineRequest {
-        user_id: server.user_a.id,
-        since: time::OffsetDateTime::UNIX_EPOCH,
-        triggered_by: TriggeredBy::Manual,
-        mode: Mode::Store,
-    };
-    let stop = tokio_util::sync::CancellationToken::new();
-    let report = server.engine.mine(request, &stop, |_| {}).await.unwrap();
+    let report = server.mine().await;
     let flagged =
         |suggestion: &&pawl_engine::mine::ReportedSuggestion| suggestion.title.starts_with("Made-up");
     let found = report.suggestions.iter().find(flagged).unwrap();
