@@ -45,19 +45,28 @@ impl std::fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
-/// Says on standard error what failed and why, and which exit code that is.
-pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
+/// Whether whoever read our output has gone.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let kind = |cause: &(dyn std::error::Error + 'static)| {
         let of_json = || cause.downcast_ref::<serde_json::Error>()?.io_error_kind();
+        let of_csv = || match cause.downcast_ref::<csv::Error>()?.kind() {
+            csv::ErrorKind::Io(error) => Some(error.kind()),
+            _ => None,
+        };
         cause
             .downcast_ref::<io::Error>()
             .map(io::Error::kind)
             .or_else(of_json)
+            .or_else(of_csv)
     };
-    let broken_pipe = error
+    error
         .chain()
-        .any(|cause| kind(cause) == Some(io::ErrorKind::BrokenPipe));
-    if broken_pipe {
+        .any(|cause| kind(cause) == Some(io::ErrorKind::BrokenPipe))
+}
+
+/// Says on standard error what failed and why, and which exit code that is.
+pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
+    if is_broken_pipe(error) {
         // Whoever read our output has had enough of it.
         return Exit::Infrastructure.into();
     }
@@ -92,4 +101,18 @@ pub(crate) fn of(error: &anyhow::Error) -> Exit {
                 })
         })
         .unwrap_or(Exit::Infrastructure)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reader_who_has_gone_is_known_by_whatever_was_written() {
+        let broken = || io::Error::from(io::ErrorKind::BrokenPipe);
+        assert!(is_broken_pipe(&broken().into()));
+        assert!(is_broken_pipe(&anyhow::Error::new(csv::Error::from(broken()))));
+        let full = io::Error::from(io::ErrorKind::StorageFull);
+        assert!(!is_broken_pipe(&anyhow::Error::new(csv::Error::from(full))));
+    }
 }
