@@ -83,7 +83,8 @@ async fn show(args: ReviewShowArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Passed)
 }
 
-async fn found(engine: &Engine, actor: Actor, id: &str) -> anyhow::Result<SuggestionDetail> {
+/// A suggestion that somebody named.
+pub(super) async fn found(engine: &Engine, actor: Actor, id: &str) -> anyhow::Result<SuggestionDetail> {
     let detail = engine.suggestion(actor, id).await?;
     detail.ok_or_else(|| {
         Usage(format!(
