@@ -147,7 +147,7 @@ pub(crate) struct WorkArgs {
 pub(crate) enum JobsCommand {
     /// List jobs, newest first: those that wait, run, are finished, or were given up
     List(JobsListArgs),
-    /// Queue a job again that was given up
+    /// Queue again a job that was given up
     Retry(JobsRetryArgs),
     /// List what is done again and again, and when next
     Schedules(SchedulesArgs),
