@@ -64,6 +64,17 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
         .any(|cause| kind(cause) == Some(io::ErrorKind::BrokenPipe))
 }
 
+/// An error and its causes, each told once: some end with the words of their own cause.
+pub(crate) fn told(error: &anyhow::Error) -> Vec<String> {
+    let mut told: Vec<String> = Vec::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if !told.last().is_some_and(|before| before.ends_with(&cause)) {
+            told.push(cause);
+        }
+    }
+    told
+}
+
 /// Says on standard error what failed and why, and which exit code that is.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     if is_broken_pipe(error) {
@@ -73,7 +84,7 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     let mut stderr = anstream::stderr();
     // Where standard error is gone there is nobody left to tell.
     let _ = writeln!(stderr, "{} {error}", "error:".red().bold());
-    for cause in error.chain().skip(1) {
+    for cause in told(error).iter().skip(1) {
         let _ = writeln!(stderr, "  because: {cause}");
     }
     if let Some(help) = error
@@ -106,6 +117,15 @@ pub(crate) fn of(error: &anyhow::Error) -> Exit {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_cause_is_told_once() {
+        let refused = anyhow::anyhow!("refused").context("cannot connect: refused");
+        assert_eq!(
+            told(&refused.context("no database")),
+            ["no database", "cannot connect: refused"]
+        );
+    }
 
     #[test]
     fn a_reader_who_has_gone_is_known_by_whatever_was_written() {
