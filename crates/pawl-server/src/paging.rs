@@ -16,7 +16,7 @@ const MAX_LIMIT: u32 = 200;
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct PageQuery {
-    /// How many, at most.
+    /// How many, at most: 1 to 200 [default: 50].
     #[param(minimum = 1, maximum = 200, default = 50)]
     limit: Option<u32>,
     /// Where to go on: `next_cursor` of the page before.

@@ -89,7 +89,7 @@ pub(crate) struct PromotionBody {
     target: Option<String>,
     /// `approved`, or a file of the server's folder of suites [default: that of the optimisation].
     suite: Option<String>,
-    /// Who decides, where the service asks for them.
+    /// Who decides, with the service key [default: service]; a user decides in their own name.
     by: Option<String>,
 }
 
@@ -108,7 +108,7 @@ pub(crate) struct RollbackBody {
     reason: String,
     /// The version to go back to [default: the one before the live one].
     to: Option<i64>,
-    /// Who decides, where the service asks for them.
+    /// Who decides, with the service key [default: service]; a user decides in their own name.
     by: Option<String>,
 }
 

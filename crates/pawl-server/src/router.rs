@@ -94,6 +94,8 @@ fn declared() -> (Routes, OpenApi) {
         .routes(routes!(eval_tests::health))
         .routes(routes!(eval_tests::get));
     let mut document = openapi::base();
+    // First, since what is there stays: its rows are described column by column, and answers of ours refer to them.
+    document.merge(rest::openapi());
     let mut split = |routes: OpenApiRouter<AppState>| {
         let (routes, part) = routes.split_for_parts();
         document.merge(part);
@@ -105,7 +107,6 @@ fn declared() -> (Routes, OpenApi) {
         clients: split(auth::routes()).merge(rest::routes()),
         ..Routes::default()
     };
-    document.merge(rest::openapi());
     openapi::add_schema::<ProblemDocument>(&mut document);
     openapi::add_schema::<auth::ErrorDocument>(&mut document);
     openapi::add_schema::<otlp::StatusDocument>(&mut document);

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use pawl_engine::run::CacheMode;
-use pawl_model::RunId;
+use pawl_model::{RunId, UserId};
 
 use crate::output::Format;
 
@@ -45,8 +45,10 @@ pub(crate) use self::traces::{
 };
 
 const EXIT_CODES: &str = "\
+Begin with `pawl demo`. `pawl help COMMAND` shows a command's options and examples.
+
 Exit codes:
-  0  passed
+  0  done, or passed
   1  the gate failed
   2  usage or configuration
   3  infrastructure, or coverage under its floor";
@@ -73,7 +75,7 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     /// Work on jobs, beside the servers over the same database
     Work(WorkArgs),
-    /// Show what workers have to do, and what they gave up
+    /// List and retry the jobs of workers, and change what is done again and again
     #[command(subcommand)]
     Jobs(JobsCommand),
     /// Make failure patterns of failing interactions, and suggestions of what is alike
@@ -83,7 +85,7 @@ pub(crate) enum Command {
     /// Look at suggestions and their drafts, edit them, and decide about them
     #[command(subcommand)]
     Review(ReviewCommand),
-    /// Evolve a prompt over a suite: candidates, reflection, and the best of what was found
+    /// Evolve a prompt over a suite: a model proposes better texts, which are tried and compared
     Evolve(Box<EvolveArgs>),
     /// Add prompts, and show what is live and why
     #[command(subcommand)]
@@ -94,7 +96,7 @@ pub(crate) enum Command {
     Rollback(RollbackArgs),
     /// Show what led to anything in the loop, and what it led to
     Lineage(LineageArgs),
-    /// Verify that what led to what is as it was written, and the rows too
+    /// Verify that the lineage, and the rows that it names, are as they were written
     Verify(VerifyArgs),
     /// Store a made-up history of interactions, to try things out with
     Seed(SeedArgs),
@@ -119,7 +121,7 @@ pub(crate) enum Command {
     /// Make, list and revoke keys of programs
     #[command(subcommand)]
     Key(KeyCommand),
-    /// Bring a database up to date; PostgreSQL as its owner, who can have the runtime role made
+    /// Make or update the tables of PostgreSQL, and the role that servers and commands connect as
     Migrate(MigrateArgs),
     /// Print completions for a shell
     Completions(CompletionsArgs),
@@ -148,7 +150,7 @@ pub(crate) struct DatabaseArgs {
         hide_env_values = true
     )]
     pub(crate) data: Option<PathBuf>,
-    /// PostgreSQL in place of the embedded database, as the runtime role; also DATABASE_URL
+    /// PostgreSQL in place of the embedded database, as the runtime role; DATABASE_URL is read as well
     #[arg(
         long,
         env = "PAWL_DATABASE_URL",
@@ -222,13 +224,13 @@ pub(crate) struct RunArgs {
     /// Compare with this run, and fail where the pass rate is lower by more than chance explains
     #[arg(long, value_name = "RUN|latest", help_heading = "Gate")]
     pub(crate) baseline: Option<Baseline>,
-    /// The least share of cases that must pass, of all cases
+    /// The least share of all cases that has to pass, from 0 to 1
     #[arg(long, value_name = "RATE", default_value_t = 1.0, value_parser = rate, help_heading = "Gate")]
     pub(crate) min_pass_rate: f64,
-    /// The least share of cases that must have been judged, of all cases
+    /// The least share of all cases that has to be judged (passed or failed), from 0 to 1
     #[arg(long, value_name = "RATE", default_value_t = 1.0, value_parser = rate, help_heading = "Gate")]
     pub(crate) min_coverage: f64,
-    /// Go on with a run that was interrupted: cases that stand there are not run again
+    /// Go on with a run that was interrupted: cases that are stored are not run again
     #[arg(long, value_name = "RUN", value_parser = run_id)]
     pub(crate) resume: Option<RunId>,
     /// Name of the run [default: the suite's]
@@ -237,16 +239,16 @@ pub(crate) struct RunArgs {
     /// Version of the data set [default: the file's, or its hash]
     #[arg(long, value_name = "TEXT", help_heading = "Labels")]
     pub(crate) dataset_version: Option<String>,
-    /// Model behind the target
+    /// The model behind the target, as the run is to name it
     #[arg(long, value_name = "TEXT", help_heading = "Labels")]
     pub(crate) model: Option<String>,
-    /// Version of the prompt
+    /// The version of the prompt, as the run is to name it
     #[arg(long, value_name = "TEXT", help_heading = "Labels")]
     pub(crate) prompt_version: Option<String>,
     /// How to print the result
     #[arg(long, value_enum, default_value_t = Format::Table, help_heading = "Output")]
     pub(crate) format: Format,
-    /// Write the result into a file
+    /// A file in place of standard output
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
@@ -302,7 +304,9 @@ impl std::str::FromStr for Baseline {
 #[command(after_help = "\
 Examples:
   pawl compare 01935d1e-8a4c-7def-9abc-def012345678 01935d20-11aa-7f00-8000-0123456789ab
-  pawl compare A B --json | jq .statistics.rates")]
+  pawl compare RUN_A RUN_B --json | jq .statistics.rates
+
+The exit code is 0 whichever run is better: what gates is `pawl run --baseline`.")]
 pub(crate) struct CompareArgs {
     /// The baseline
     #[arg(value_name = "RUN_A", value_parser = run_id)]
@@ -327,14 +331,14 @@ Examples:
   pawl demo --no-serve --data /tmp/demo
   pawl demo --json | jq .evolution.best_score
 
-It needs no network, no model and no key: the agent, the model and the reviewer are scripted, and say so. One that was killed
-goes on where it was; one that is run again says the same. To begin anew, remove its folder.")]
+It needs no network, no model and no key: the agent, the model and the reviewer are scripted, and say so. One that was \
+killed goes on where it was; one that is run again says the same. To begin anew, remove its folder.")]
 pub(crate) struct DemoArgs {
     /// Folder of the demo's database [default: ~/.local/share/pawl/demo]
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
     /// Address and port of its pages [default: 127.0.0.1:8787, or any port where that is taken]
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = listened)]
     pub(crate) listen: Option<SocketAddr>,
     /// End with the report, and leave no pages open
     #[arg(long)]
@@ -362,7 +366,7 @@ Logs go to standard error: RUST_LOG filters them, PAWL_LOG=json writes them as J
 Ctrl-C or SIGTERM lets requests under way end, for up to 10 seconds.")]
 pub(crate) struct ServeArgs {
     /// Address and port to listen on; also PAWL_LISTEN [default: 127.0.0.1:8787]
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = listened)]
     pub(crate) listen: Option<SocketAddr>,
     /// Only answer requests, and leave jobs and the upkeep of the data to other processes
     #[arg(long)]
@@ -373,6 +377,15 @@ pub(crate) struct ServeArgs {
 
 /// `pawl doctor`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pawl doctor
+  pawl doctor --json | jq '.checks[] | select(.state != \"passed\")'
+
+Exit codes:
+  0  all is well
+  2  what is configured cannot be used
+  3  the database, or what keeps suggestions, does not answer")]
 pub(crate) struct DoctorArgs {
     /// Print JSON
     #[arg(long)]
@@ -424,6 +437,16 @@ fn run_id(text: &str) -> Result<RunId, String> {
         .map_err(|_| "a run is named by its id, as `pawl run` prints it".to_owned())
 }
 
+fn listened(text: &str) -> Result<SocketAddr, String> {
+    text.parse()
+        .map_err(|_| "expected an IP address and a port, such as 127.0.0.1:8787".to_owned())
+}
+
+fn user_id(text: &str) -> Result<UserId, String> {
+    text.parse()
+        .map_err(|_| "expected a UUID, as `pawl user list` shows them".to_owned())
+}
+
 fn rate(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(rate) if (0.0..=1.0).contains(&rate) => Ok(rate),
@@ -449,19 +472,4 @@ fn concurrency(text: &str) -> Result<NonZeroUsize, String> {
 mod documented;
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use clap::CommandFactory as _;
-
-    #[test]
-    fn the_command_line_is_consistent() {
-        Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn values_out_of_range_are_refused() {
-        assert!(rate("1.1").is_err() && rate("NaN").is_err() && rate("0.5").is_ok());
-        assert!(seconds("0").is_err() && seconds("inf").is_err() && seconds("0.25").is_ok());
-        assert!(concurrency("0").is_err() && concurrency("5000").is_err() && concurrency("16").is_ok());
-    }
-}
+mod tests;

@@ -45,26 +45,46 @@ impl std::fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
-/// Says on standard error what failed and why, and which exit code that is.
-pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
+/// Whether whoever read our output has gone.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let kind = |cause: &(dyn std::error::Error + 'static)| {
         let of_json = || cause.downcast_ref::<serde_json::Error>()?.io_error_kind();
+        let of_csv = || match cause.downcast_ref::<csv::Error>()?.kind() {
+            csv::ErrorKind::Io(error) => Some(error.kind()),
+            _ => None,
+        };
         cause
             .downcast_ref::<io::Error>()
             .map(io::Error::kind)
             .or_else(of_json)
+            .or_else(of_csv)
     };
-    let broken_pipe = error
+    error
         .chain()
-        .any(|cause| kind(cause) == Some(io::ErrorKind::BrokenPipe));
-    if broken_pipe {
+        .any(|cause| kind(cause) == Some(io::ErrorKind::BrokenPipe))
+}
+
+/// An error and its causes, each told once: some end with the words of their own cause.
+pub(crate) fn told(error: &anyhow::Error) -> Vec<String> {
+    let mut told: Vec<String> = Vec::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if !told.last().is_some_and(|before| before.ends_with(&cause)) {
+            told.push(cause);
+        }
+    }
+    told
+}
+
+/// Says on standard error what failed and why, and which exit code that is.
+pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
+    if is_broken_pipe(error) {
         // Whoever read our output has had enough of it.
         return Exit::Infrastructure.into();
     }
     let mut stderr = anstream::stderr();
     // Where standard error is gone there is nobody left to tell.
     let _ = writeln!(stderr, "{} {error}", "error:".red().bold());
-    for cause in error.chain().skip(1) {
+    for cause in told(error).iter().skip(1) {
         let _ = writeln!(stderr, "  because: {cause}");
     }
     if let Some(help) = error
@@ -92,4 +112,27 @@ pub(crate) fn of(error: &anyhow::Error) -> Exit {
                 })
         })
         .unwrap_or(Exit::Infrastructure)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_told_once() {
+        let refused = anyhow::anyhow!("refused").context("cannot connect: refused");
+        assert_eq!(
+            told(&refused.context("no database")),
+            ["no database", "cannot connect: refused"]
+        );
+    }
+
+    #[test]
+    fn a_reader_who_has_gone_is_known_by_whatever_was_written() {
+        let broken = || io::Error::from(io::ErrorKind::BrokenPipe);
+        assert!(is_broken_pipe(&broken().into()));
+        assert!(is_broken_pipe(&anyhow::Error::new(csv::Error::from(broken()))));
+        let full = io::Error::from(io::ErrorKind::StorageFull);
+        assert!(!is_broken_pipe(&anyhow::Error::new(csv::Error::from(full))));
+    }
 }

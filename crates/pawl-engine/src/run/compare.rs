@@ -114,10 +114,17 @@ impl Comparison {
     #[must_use]
     pub fn evidence(&self) -> String {
         match &self.statistics {
-            Some(statistics) => format!(
-                "{} cases lost and {} gained of {} (exact McNemar p = {:.3})",
-                self.lost.count, self.gained.count, statistics.pairs, statistics.rates.p_value
-            ),
+            Some(statistics) => {
+                // No p-value is 0.
+                let p = match statistics.rates.p_value {
+                    p if p < 0.001 => "p < 0.001".to_owned(),
+                    p => format!("p = {p:.3}"),
+                };
+                format!(
+                    "{} cases lost and {} gained of {} (exact McNemar {p})",
+                    self.lost.count, self.gained.count, statistics.pairs
+                )
+            }
             None => "no case in common".to_owned(),
         }
     }

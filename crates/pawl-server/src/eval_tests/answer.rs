@@ -147,6 +147,7 @@ impl Artifact {
 /// How the generation of drafts is doing.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = DraftsHealth)]
 pub(crate) struct Health {
     /// `ok`, or `degraded` where the last run had errors.
     status: &'static str,
@@ -159,6 +160,7 @@ pub(crate) struct Health {
 /// What is configured.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = DraftsConfig)]
 struct HealthConfig {
     /// The model; none: the template.
     model: Option<String>,

@@ -189,8 +189,14 @@ fn write_tables(page: &mut String, document: &Value) {
         let columns = &document["components"]["schemas"][table]["properties"];
         page.push_str("\n| column | type | |\n|---|---|---|\n");
         for (name, column) in object(columns) {
-            let about = column["description"].as_str().map(cell).unwrap_or_default();
-            _ = writeln!(page, "| `{name}` | {} | {about} |", kind(column));
+            let (kind, about) = (kind(column), column["description"].as_str());
+            // What a type says already need not be said twice.
+            let about = about.filter(|about| !about.eq_ignore_ascii_case(&kind));
+            _ = writeln!(
+                page,
+                "| `{name}` | {kind} | {} |",
+                about.map(cell).unwrap_or_default()
+            );
         }
     }
 }
@@ -234,7 +240,7 @@ fn write_fields(page: &mut String, schema: &Value) {
 fn kind(schema: &Value) -> String {
     if let Some(reference) = schema["$ref"].as_str() {
         let name = reference.rsplit('/').next().unwrap_or_default();
-        return format!("[{name}](#{})", name.to_lowercase());
+        return format!("[{name}](#{})", anchor(name));
     }
     for key in ["oneOf", "anyOf", "allOf"] {
         if let Some(parts) = schema[key].as_array() {
@@ -272,10 +278,19 @@ fn kind(schema: &Value) -> String {
     }
 }
 
-/// A text on one line, which neither ends a cell nor begins HTML.
+/// Where a document stands on the page. One that is called like a family comes behind it.
+fn anchor(name: &str) -> String {
+    let anchor = name.to_lowercase();
+    let is_taken = FAMILIES.iter().any(|(family, _)| *family == anchor);
+    if is_taken { anchor + "-1" } else { anchor }
+}
+
+/// A text on one line, which neither ends a cell nor begins HTML; addresses stay links.
 fn cell(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    text.replace('|', "\\|").replace('<', "\\<")
+    text.replace('|', "\\|")
+        .replace('<', "\\<")
+        .replace("\\<https://", "<https://")
 }
 
 fn capitalised(text: &str) -> String {
@@ -317,6 +332,18 @@ mod tests {
         ] {
             assert_eq!(kind(&schema), words);
         }
+    }
+
+    #[test]
+    fn every_table_has_columns_and_every_document_an_anchor_of_its_own() {
+        let document = serde_json::to_value(crate::document()).unwrap();
+        let page = markdown(&document);
+        for table in tables(&document) {
+            let columns = document["components"]["schemas"][table]["properties"].as_object();
+            assert!(columns.is_some_and(|columns| columns.len() > 1), "{table}");
+        }
+        assert!(page.contains("[Lineage](#lineage-1)"), "{page}");
+        assert!(page.contains("[DraftsHealth](#draftshealth)"), "{page}");
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::AppState;
 pub(crate) use schemas::schemas;
 
 pub(crate) use responses::{
-    NotDrafted, NotRead, NotReviewed, NotTaken, Refused, TracesNotTaken, Unavailable,
+    NotDrafted, NotExported, NotRead, NotReviewed, NotTaken, Refused, TracesNotTaken, Unavailable,
 };
 
 const DESCRIPTION: &str = "\

@@ -90,6 +90,17 @@ impl IntoResponses for NotReviewed {
     }
 }
 
+/// As [`NotRead`], where a test has to be approved before it is read.
+pub(crate) struct NotExported;
+
+impl IntoResponses for NotExported {
+    fn responses() -> Responses {
+        let mut responses = NotRead::responses();
+        responses.append(&mut problems(&[ErrorCode::Conflict, ErrorCode::Unprocessable]));
+        responses
+    }
+}
+
 /// What generating drafts may answer instead.
 pub(crate) struct NotDrafted;
 

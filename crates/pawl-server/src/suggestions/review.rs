@@ -15,7 +15,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::AppState;
 use crate::eval_tests::{Artifact, read_body};
-use crate::openapi::NotReviewed;
+use crate::openapi::{NotExported, NotReviewed};
 use crate::parameters::{Path, Query};
 use crate::problem::{ErrorCode, Problem};
 use crate::tenant::{Reviewer, Tenant, TenantQuery};
@@ -34,7 +34,7 @@ pub(crate) struct DraftBody {
     #[serde(default, with = "time::serde::rfc3339::option")]
     #[schema(value_type = Option<String>, format = DateTime)]
     updated_at: Option<OffsetDateTime>,
-    /// Who writes, where the service asks for them.
+    /// Who writes, with the service key [default: service]; a user writes in their own name.
     by: Option<String>,
     #[serde(default, rename = "eval_test_id")]
     #[schema(ignore)]
@@ -60,9 +60,9 @@ pub(crate) struct DraftBody {
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Approval {
-    /// Needed where the proof is not all it could be.
+    /// For whoever reads the history; needed where the proof is refuted or unproven.
     notes: Option<String>,
-    /// Who decides, where the service asks for them.
+    /// Who decides, with the service key [default: service]; a user decides in their own name.
     by: Option<String>,
 }
 
@@ -73,7 +73,7 @@ pub(crate) struct Rejection {
     /// Why it is not wanted.
     #[schema(required)]
     reason: String,
-    /// Who decides, where the service asks for them.
+    /// Who decides, with the service key [default: service]; a user decides in their own name.
     by: Option<String>,
 }
 
@@ -176,7 +176,7 @@ pub(crate) struct ExportQuery {
     get, path = "/api/suggestions/{id}/export", tag = "suggestions", operation_id = "export_suggestion",
     security(("user" = []), ("service" = []), ("api_key" = ["read"])),
     params(("id" = String, Path, description = "The suggestion"), ExportQuery, TenantQuery),
-    responses((status = 200, description = "A file of the format", content_type = "text/plain", body = String), NotReviewed),
+    responses((status = 200, description = "A file of the format", content_type = "text/plain", body = String), NotExported),
 )]
 pub(crate) async fn export(
     State(state): State<AppState>,

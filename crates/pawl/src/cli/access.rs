@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand, ValueEnum};
 use pawl_model::{ApiKeyId, KeyScope, UserId};
 
-use super::{DatabaseArgs, UserArgs};
+use super::{DatabaseArgs, UserArgs, user_id};
 
 /// `pawl keys`.
 #[derive(Debug, Args)]
@@ -13,7 +13,8 @@ Examples:
   pawl keys --env >> .env
   pawl keys --json | jq -r .anon_key
 
-The service role key and the ingestion secret let in whoever has them: keep them out of browsers and repositories.")]
+The service role key and the ingestion secret let in whoever has them: keep them out of \
+browsers and repositories.")]
 pub(crate) struct KeysArgs {
     /// Print JSON
     #[arg(long, conflicts_with = "env")]
@@ -56,7 +57,7 @@ pub(crate) struct UserAddArgs {
     #[arg(value_name = "EMAIL")]
     pub(crate) email: String,
     /// The id [default: a fresh one]
-    #[arg(long, value_name = "UUID")]
+    #[arg(long, value_name = "UUID", value_parser = user_id)]
     pub(crate) id: Option<UserId>,
     /// Read the password from standard input; without a password the user cannot log in
     #[arg(long)]
@@ -70,8 +71,12 @@ pub(crate) struct UserAddArgs {
 
 /// `pawl user list`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pawl user list
+  pawl user list --json | jq -r .id")]
 pub(crate) struct UserListArgs {
-    /// Print JSON lines
+    /// Print JSON, a line each
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -80,6 +85,10 @@ pub(crate) struct UserListArgs {
 
 /// `pawl user passwd`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pawl user passwd ann@example.org
+  pass show pawl/ann | pawl user passwd ann@example.org --password-stdin")]
 pub(crate) struct UserPasswdArgs {
     /// Whose: an e-mail address or UUID
     #[arg(value_name = "EMAIL|UUID")]
@@ -123,8 +132,12 @@ pub(crate) struct KeyCreateArgs {
 
 /// `pawl key list`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pawl key list
+  pawl key list --user ann@example.org --json")]
 pub(crate) struct KeyListArgs {
-    /// Print JSON lines
+    /// Print JSON, a line each
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -135,14 +148,22 @@ pub(crate) struct KeyListArgs {
 
 /// `pawl key revoke`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  pawl key revoke 01935d1e-8a4c-7def-9abc-def012345678")]
 pub(crate) struct KeyRevokeArgs {
     /// The id of the key, as `pawl key list` shows it
-    #[arg(value_name = "KEY")]
+    #[arg(value_name = "KEY", value_parser = key_id)]
     pub(crate) id: ApiKeyId,
     #[command(flatten)]
     pub(crate) database: DatabaseArgs,
     #[command(flatten)]
     pub(crate) user: UserArgs,
+}
+
+fn key_id(text: &str) -> Result<ApiKeyId, String> {
+    text.parse()
+        .map_err(|_| "a key is named by its id, as `pawl key list` shows it".to_owned())
 }
 
 /// What a key may be used for.
@@ -152,7 +173,7 @@ pub(crate) enum Scope {
     Ingest,
     /// Read what the user has
     Read,
-    /// Read and change it
+    /// As `read`: no operation lets a key change anything so far
     Write,
 }
 

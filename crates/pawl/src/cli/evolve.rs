@@ -18,9 +18,14 @@ Examples:
   pawl evolve approved --prompt support --target 'exec:python3 agent.py' --max-metric-calls 600
   pawl evolve suite.yaml --prompt support --target http://127.0.0.1:9000/answer --resume aor_…
 
-The cases of the suite are split by a hash of their ids, once and for all: of ten, four to learn from, three to compare
-candidates on, three that the search never sees and that `pawl promote` compares on. A target is given the texts of a
-candidate as `prompt`; a model is set up by them. Nothing becomes live by this.")]
+The cases of the suite are split by a hash of their ids, once and for all: of ten, four to learn from, three to compare \
+candidates on, three that the search never sees and that `pawl promote` compares on. A target is given the texts of a \
+candidate as `prompt`; to a model they are the system message. Nothing becomes live by this.
+
+Exit codes:
+  0  a limit is reached, or there is nothing left to learn
+  2  usage or configuration
+  3  infrastructure, or stopped: --resume goes on")]
 pub(crate) struct EvolveArgs {
     /// The suite: a file, or `approved`
     #[arg(value_name = "SUITE")]
@@ -31,37 +36,39 @@ pub(crate) struct EvolveArgs {
     /// What runs candidates, as for `pawl run`
     #[arg(long, value_name = "TARGET")]
     pub(crate) target: String,
-    /// Further checks for every case: a preset or a file
+    /// Further checks for every case: a preset (user-story) or a file with a list of them
     #[arg(long, value_name = "PRESET|FILE")]
     pub(crate) checks: Option<String>,
     /// The model that proposes texts [default: the first provider that there is a key for]
     #[arg(long, value_name = "MODEL")]
     pub(crate) reflector: Option<ModelSpec>,
-    /// Candidates tried on a case, at most
+    /// How often a candidate is tried on a case, at most: calls of the target
     #[arg(long, value_name = "N", default_value_t = 500)]
     pub(crate) max_metric_calls: u64,
-    /// What it may cost
+    /// What models and target may cost together, in US dollars [default: no limit]
     #[arg(long, value_name = "USD", value_parser = dollars)]
     pub(crate) max_cost: Option<Usd>,
-    /// What one call of the target may cost at most, its judges included: so much is set aside for each before it is made
+    /// With --max-cost: what one call of the target may cost at most, its judges included, in US dollars; so much is set
+    /// aside before each
     #[arg(long, value_name = "USD", value_parser = dollars, default_value = "0.10", requires = "max_cost")]
     pub(crate) max_call_cost: Usd,
-    /// What choices by chance are a function of
+    /// Decides the choices by chance: with the same seed, suite and answers the search is the same
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Steps that are under way at once; more keep more workers busy, and know less of each other
+    /// Steps that are under way at once; more keep more workers busy, but each knows less of the others
     #[arg(long, value_name = "L", default_value = "1")]
     pub(crate) look_ahead: NonZeroUsize,
     /// Calls at once
     #[arg(long, value_name = "N", default_value = "8")]
     pub(crate) workers: NonZeroUsize,
     /// How long the target may take for a case, in seconds
-    #[arg(long, value_name = "S", default_value = "60", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub(crate) timeout: Duration,
-    /// How much a kind of check counts, by its name or metric; several. Without any, the suite's own weights decide
+    /// How much a kind of check counts, by its name or metric; may be given several times [default: the suite's own
+    /// weights]
     #[arg(long = "weight", value_name = "NAME=WEIGHT", value_parser = weight)]
     pub(crate) weights: Vec<(String, f64)>,
-    /// Ask everything anew, also what an earlier run asked: for a target that has changed behind its name
+    /// Ask everything anew, also what an earlier search asked: for a target that has changed behind its name
     #[arg(long)]
     pub(crate) fresh: bool,
     /// Go on with an optimisation that was stopped or killed
@@ -108,7 +115,7 @@ pub(crate) struct PromptAddArgs {
     /// Its name: letters, digits, `.`, `_` and `-`
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
-    /// A file with its text; - for standard input
+    /// A file with its text; `-` for standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     #[command(flatten)]
@@ -119,6 +126,10 @@ pub(crate) struct PromptAddArgs {
 
 /// `pawl prompt list`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pawl prompt list
+  pawl prompt list --json | jq -r .name")]
 pub(crate) struct PromptListArgs {
     /// Print JSON, a line each
     #[arg(long)]
@@ -131,6 +142,10 @@ pub(crate) struct PromptListArgs {
 
 /// `pawl prompt show`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pawl prompt show support
+  pawl prompt show support --json | jq .live.version")]
 pub(crate) struct PromptShowArgs {
     /// Its name
     #[arg(value_name = "NAME")]
@@ -150,9 +165,15 @@ pub(crate) struct PromptShowArgs {
 Example:
   pawl promote apc_… --prompt support --by Ada --reason 'the refund tests pass'
 
-The candidate is compared with the live prompt on the cases that the search never saw; every approved test has to pass, and no
-control (a case with `metadata: {control: true}`) that the live prompt passes may fail. What was found is recorded, refusals
-too. Exit code 1: it was refused.")]
+The candidate is compared with the live prompt on the cases that the search never saw; every approved test has to \
+pass, and no control (a case with `metadata: {control: true}`) that the live prompt passes may fail. What was found is \
+recorded, refusals too.
+
+Exit codes:
+  0  it is live
+  1  it was refused
+  2  usage or configuration
+  3  infrastructure")]
 pub(crate) struct PromoteArgs {
     /// The candidate, as `pawl evolve` shows it
     #[arg(value_name = "CANDIDATE")]
@@ -160,10 +181,10 @@ pub(crate) struct PromoteArgs {
     /// The prompt that it is to become
     #[arg(long, value_name = "NAME")]
     pub(crate) prompt: String,
-    /// Who decides
+    /// Who decides, as the history names them
     #[arg(long, value_name = "NAME")]
     pub(crate) by: String,
-    /// Why
+    /// Why, for whoever reads the history
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: String,
     /// Make it live though the gate refuses it; that is recorded
@@ -193,10 +214,10 @@ pub(crate) struct RollbackArgs {
     /// The version to go back to [default: the one before the live one]
     #[arg(long, value_name = "N")]
     pub(crate) to: Option<i64>,
-    /// Who decides
+    /// Who decides, as the history names them
     #[arg(long, value_name = "NAME")]
     pub(crate) by: String,
-    /// Why
+    /// Why, for whoever reads the history
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: String,
     #[command(flatten)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{DatabaseArgs, UserArgs};
+use super::{DatabaseArgs, UserArgs, rate};
 
 /// `pawl export`.
 #[derive(Debug, Subcommand)]
@@ -37,22 +37,22 @@ pub(crate) struct ExportInteractionsArgs {
     /// Up to this day
     #[arg(long, value_name = "YYYY-MM-DD", value_parser = day)]
     pub(crate) until: Option<time::Date>,
-    /// Only those with this flag; several: with any of them
+    /// Only those with this flag; may be given several times, for those with any of them
     #[arg(long = "flag", value_name = "FLAG")]
     pub(crate) flags: Vec<String>,
-    /// Only those with at least this score
-    #[arg(long, value_name = "SCORE")]
+    /// Only those with at least this score, from 0 to 1
+    #[arg(long, value_name = "SCORE", value_parser = rate)]
     pub(crate) min_score: Option<f64>,
-    /// Only those with at most this score
-    #[arg(long, value_name = "SCORE")]
+    /// Only those with at most this score, from 0 to 1
+    #[arg(long, value_name = "SCORE", value_parser = rate)]
     pub(crate) max_score: Option<f64>,
     /// Only those in which all these words and "phrases" stand
     #[arg(long, value_name = "TEXT")]
     pub(crate) search: Option<String>,
     #[command(flatten)]
-    pub(crate) user: UserArgs,
-    #[command(flatten)]
     pub(crate) database: DatabaseArgs,
+    #[command(flatten)]
+    pub(crate) user: UserArgs,
 }
 
 /// How rows are written.

@@ -12,9 +12,9 @@ Examples:
   pawl lineage support@2
   pawl lineage 01935d1e-8a4c-7def-9abc-def012345678 --json | jq '.led_to_it[] | {kind, id}'
 
-What has a place there: interactions that a pattern cites, patterns, suggestions with their
-drafts and what was decided about them, finished runs, candidates, verdicts, versions of prompts
-(NAME@NUMBER) and prompts (NAME). A suggestion, its draft and its approval share an id.")]
+What has a place there: interactions that a pattern cites, patterns, suggestions with their drafts and what was \
+decided about them, finished runs, candidates, verdicts, versions of prompts (NAME@NUMBER) and prompts (NAME). A \
+suggestion, its draft and its approval share an id.")]
 pub(crate) struct LineageArgs {
     /// The id of anything in the loop; of an interaction also the one that the agent gave it
     #[arg(value_name = "ID")]
@@ -38,9 +38,9 @@ Examples:
   pawl verify
   pawl verify --json | jq -r .head
 
-Every entry has to follow from the one before it, and every row has to be what its newest entry
-says. The first link that is broken is named. Who may write to the database could write all of it
-anew: note the hash at the end of the chain elsewhere, and compare.
+Every entry has to follow from the one before it, and every row has to be what its newest entry says. The first link \
+that is broken is named. Whoever may write to the database could write all of it anew: note the hash at the end of the \
+chain elsewhere, and compare.
 
 Exit codes:
   0  whole

@@ -17,8 +17,8 @@ Examples:
   pawl mine --since 30d --dry-run
   pawl mine --since 2026-05-01T00:00:00Z --json
 
-An interaction is failing with a score below the tenant's (0.5 where nothing else is set), with one of the tenant's
-failure flags, or with an error in a tool call or span. Each becomes a failure pattern; patterns that are alike become
+An interaction is failing with a score below the tenant's (0.5 where nothing else is set), with one of the tenant's \
+failure flags, or with an error in a tool call or span. Each becomes a failure pattern; patterns that are alike become \
 one suggestion. What has a pattern is not mined again, so the same command twice changes nothing.")]
 pub(crate) struct MineArgs {
     /// Interactions that happened since then: 30m, 24h, 7d, all, or a time (RFC 3339)
@@ -27,10 +27,11 @@ pub(crate) struct MineArgs {
     /// The model that makes patterns, such as openai:gpt-4o-mini; also PAWL_MINING_MODEL [default: rules]
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<ModelSpec>,
-    /// The model that makes vectors; also PAWL_EMBEDDING_MODEL [default: their words]
+    /// The model that makes vectors of them, to tell what is alike; also PAWL_EMBEDDING_MODEL [default: none, words are
+    /// compared]
     #[arg(long, value_name = "MODEL")]
     pub(crate) embedding_model: Option<ModelSpec>,
-    /// What models may cost in this run; also PAWL_MINING_MAX_COST [default: 2 US dollars]
+    /// What models may cost in this run, in US dollars; also PAWL_MINING_MAX_COST [default: 2]
     #[arg(long, value_name = "USD", value_parser = dollars)]
     pub(crate) max_cost: Option<Usd>,
     /// Tell what would come of it, and write nothing
@@ -93,12 +94,17 @@ Examples:
   pawl draft --batch-size 50 --dry-run
   pawl draft --suggestion sugg_3f2a9c1b7d40 --force-overwrite --json
 
-A suggestion of a test gets a draft by the model of mining (PAWL_MINING_MODEL), or without one a template that a person has
-to finish. A draft is tried before it is written: on what went wrong, which it has to fail, and on what went well and is
-like it, which it has to pass. What a person edited is overwritten only for suggestions that are named, and kept in
-their history.")]
+A suggestion of a test gets a draft by the model of mining (PAWL_MINING_MODEL), or without one a template that a \
+person has to finish. A draft is tried before it is written: on what went wrong, which it has to fail, and on what went \
+well and is like it, which it has to pass. What a person edited is overwritten only for suggestions that are named, and \
+kept in their history.
+
+Exit codes:
+  0  done
+  2  usage or configuration
+  3  infrastructure, or a draft failed: it is listed with its error")]
 pub(crate) struct DraftArgs {
-    /// The most suggestions
+    /// The most suggestions, up to 200
     #[arg(long, value_name = "N", default_value_t = pawl_engine::draft::DEFAULT_BATCH, value_parser = clap::value_parser!(u32).range(1..=i64::from(pawl_engine::draft::MAX_BATCH)))]
     pub(crate) batch_size: u32,
     /// This suggestion; may be given several times [default: those that wait for a draft, newest first]
@@ -126,7 +132,7 @@ Examples:
   pawl work
   pawl work --database-url postgres://pawl_app:…@db/pawl --concurrency 8
 
-`pawl serve` has a worker of its own; this is one more, over the same database. A worker that is killed loses nothing:
+`pawl serve` has a worker of its own; this is one more, over the same database. A worker that is killed loses nothing: \
 what it had committed stays, and the rest is taken up by another when its lease is over, after 15 seconds.")]
 pub(crate) struct WorkArgs {
     /// Jobs at once
@@ -141,7 +147,7 @@ pub(crate) struct WorkArgs {
 pub(crate) enum JobsCommand {
     /// List jobs, newest first: those that wait, run, are finished, or were given up
     List(JobsListArgs),
-    /// Queue a job again that was given up
+    /// Queue again a job that was given up
     Retry(JobsRetryArgs),
     /// List what is done again and again, and when next
     Schedules(SchedulesArgs),
@@ -156,7 +162,7 @@ Examples:
   pawl jobs list
   pawl jobs list --state dead --json")]
 pub(crate) struct JobsListArgs {
-    /// Those of one state: queued, running, finished, dead
+    /// Only those in this state: queued, running, finished or dead
     #[arg(long, value_name = "STATE", value_parser = job_state)]
     pub(crate) state: Option<JobState>,
     /// At most so many
@@ -173,11 +179,19 @@ fn job_state(word: &str) -> Result<JobState, String> {
     JobState::parse(word).ok_or_else(|| "expected queued, running, finished or dead".to_owned())
 }
 
+fn job_id(text: &str) -> Result<JobId, String> {
+    text.parse()
+        .map_err(|_| "a job is named by its id, as `pawl jobs list` shows it".to_owned())
+}
+
 /// `pawl jobs retry`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  pawl jobs retry 01935d1e-8a4c-7def-9abc-def012345678")]
 pub(crate) struct JobsRetryArgs {
     /// The job, as `pawl jobs list --state dead` shows it
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", value_parser = job_id)]
     pub(crate) id: JobId,
     #[command(flatten)]
     pub(crate) database: DatabaseArgs,
@@ -185,6 +199,9 @@ pub(crate) struct JobsRetryArgs {
 
 /// `pawl jobs schedules`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  pawl jobs schedules")]
 pub(crate) struct SchedulesArgs {
     /// Print JSON, a line each
     #[arg(long)]
@@ -203,7 +220,7 @@ pub(crate) struct ScheduleArgs {
     /// Its name, as `pawl jobs schedules` shows it
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
-    /// How many seconds apart
+    /// How many seconds apart, 10 at least
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(i64).range(10..=31_536_000))]
     pub(crate) every: Option<i64>,
     /// Pause it

@@ -31,7 +31,7 @@ Examples:
   pawl review list
   pawl review list --status approved --type eval --json")]
 pub(crate) struct ReviewListArgs {
-    /// Those with this status: pending, approved, rejected or all
+    /// Only those with this status: pending, approved, rejected or all
     #[arg(long, value_name = "STATUS", default_value = "pending", value_parser = status)]
     pub(crate) status: StatusChoice,
     /// Only those of this kind: eval, guardrail or runbook
@@ -74,6 +74,10 @@ fn severity(word: &str) -> Result<Severity, String> {
 
 /// `pawl review show`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pawl review show sugg_3f2a9c1b7d40
+  pawl review show sugg_3f2a9c1b7d40 --json | jq .suggestion_content.eval_test_proof")]
 pub(crate) struct ReviewShowArgs {
     /// The suggestion, as `pawl review list` shows it
     #[arg(value_name = "ID")]
@@ -96,13 +100,18 @@ Examples:
   pawl review show sugg_3f2a9c1b7d40 --json | jq .suggestion_content.eval_test > draft.json
 
 Without --file the draft opens in $VISUAL or $EDITOR. Sentences of these forms need no judge, and are proven at once:
-  Must [not] call TOOL [before TOOL] · Must [not] contain \"TEXT\" · Must [not] match /RE/ · Must be valid JSON [with KEY]
-  Must have at most N characters, words or calls · Must [not] refuse")]
+
+  Must [not] call TOOL [before TOOL]
+  Must [not] contain \"TEXT\"
+  Must [not] match /RE/
+  Must be valid JSON [with KEY]
+  Must have at most N characters, words or calls
+  Must [not] refuse")]
 pub(crate) struct ReviewEditArgs {
     /// The suggestion
     #[arg(value_name = "ID")]
     pub(crate) id: String,
-    /// The draft as JSON, whole or without what people do not write; - for standard input
+    /// A file with the draft as JSON, in which what Pawl writes itself may be left out; `-` for standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
     #[command(flatten)]
@@ -126,15 +135,15 @@ pub(crate) struct ReviewerArgs {
 #[command(after_help = "\
 Examples:
   pawl review approve sugg_3f2a9c1b7d40
-  pawl review approve sugg_3f2a9c1b7d40 --notes 'needs a judge; looked at by hand' --by 'Ada Lovelace'
+  pawl review approve sugg_3f2a9c1b7d40 --notes 'looked at by hand' --by Ada
 
-A draft that needs human input has to be edited first. Where the proof is refuted or unproven, approving it all the same
-needs a note.")]
+A draft that needs human input has to be edited first. Where the proof is refuted or unproven, approving it all the \
+same needs a note.")]
 pub(crate) struct ReviewApproveArgs {
     /// The suggestions
     #[arg(value_name = "ID", required = true)]
     pub(crate) ids: Vec<String>,
-    /// For whoever reads the history
+    /// A note for whoever reads the history
     #[arg(long, value_name = "TEXT")]
     pub(crate) notes: Option<String>,
     #[command(flatten)]
@@ -154,7 +163,7 @@ pub(crate) struct ReviewRejectArgs {
     /// The suggestion
     #[arg(value_name = "ID")]
     pub(crate) id: String,
-    /// Why it is not wanted
+    /// Why it is not wanted, for whoever reads the history
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: String,
     #[command(flatten)]

@@ -6,7 +6,7 @@ use pawl_model::UserId;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::{DatabaseArgs, UserArgs};
+use super::{DatabaseArgs, UserArgs, user_id};
 
 /// `pawl seed`.
 #[derive(Debug, Args)]
@@ -15,10 +15,11 @@ Examples:
   pawl seed --user ann@example.org
   pawl seed --rows 1000 --days 7 --random-seed 42 --json
 
-The history ends where the tenant's present hour begins, or that of --until, and goes back so many days of 24 hours: a support agent in five
-languages, busier by day and on working days of the tenant's time zone, with two hours in which things go wrong. It is
-masked and added up as the policy says, but neither sampled nor counted in the day's cap. The same random seed gives the
-same texts, scores and flags; within the hour also the same ids and times, so that nothing is stored twice.")]
+The history is that of a support agent in five languages, busier by day and on working days of the tenant's time zone, \
+with two hours in which things go wrong. It ends where the tenant's present hour begins, or that of --until, and goes \
+back so many days of 24 hours. It is masked and added up as the policy says, but neither sampled nor counted in the \
+day's cap. The same random seed gives the same texts, scores and flags; within the hour also the same ids and times, so \
+that nothing is stored twice.")]
 pub(crate) struct SeedArgs {
     /// How many interactions
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
@@ -26,10 +27,10 @@ pub(crate) struct SeedArgs {
     /// Over how many days
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..=400))]
     pub(crate) days: u16,
-    /// Where it ends: a time of the past, as 2026-05-04T12:00:00Z; now, unless given
+    /// When it ends, such as 2026-05-04T12:00:00Z [default: now]
     #[arg(long, value_name = "TIME", value_parser = rfc3339)]
     pub(crate) until: Option<OffsetDateTime>,
-    /// What decides everything but the times
+    /// Decides everything but the times
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) random_seed: u64,
     /// Print JSON
@@ -49,12 +50,12 @@ Examples:
   pawl simulate --user 476b56c5-d886-4896-a5e0-ab0b56a5b3dd
   pawl simulate --url https://pawl.example.org --user UUID --interactions 5000 --rate 20 --json
 
-The agent fetches the tenant's policy, keeps what the sample and the failures ask for, masks personal data where the
-policy says so, hands in one interaction after the other, and ceases at the day's cap. Without --random-seed every call
+The agent fetches the tenant's policy, keeps what the sample and the failures ask for, masks personal data where the \
+policy says so, hands in one interaction after the other, and ceases at the day's cap. Without --random-seed every call \
 is another agent; with one, the same again is a duplicate.
 
 Exit codes:
-  0  done, be the cap reached or not
+  0  done, whether or not the cap was reached
   2  usage or configuration: no such user, or another ingestion secret
   3  the server cannot be reached, stays busy, or refuses what it is sent")]
 pub(crate) struct SimulateArgs {
@@ -67,8 +68,8 @@ pub(crate) struct SimulateArgs {
         hide_env_values = true
     )]
     pub(crate) url: String,
-    /// Whose agent it is
-    #[arg(long, value_name = "UUID")]
+    /// Whose agent it is, by the id that `pawl user list` shows
+    #[arg(long, value_name = "UUID", value_parser = user_id)]
     pub(crate) user: UserId,
     /// How many interactions the agent has
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
@@ -86,7 +87,7 @@ pub(crate) struct SimulateArgs {
         hide_env_values = true
     )]
     pub(crate) secret: Option<SecretString>,
-    /// What decides everything, ids included [default: another one each time]
+    /// Decides everything, ids included [default: another one each time]
     #[arg(long, value_name = "N")]
     pub(crate) random_seed: Option<u64>,
     /// Print JSON

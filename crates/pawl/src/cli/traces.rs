@@ -20,27 +20,27 @@ Examples:
   pawl import traces spans.json --format datadog
   pawl export interactions --format otlp | pawl import traces - --user other@example.org
 
-A file holds one document, or several one after the other, such as one on each line.
-What is stored already is left as it is, so that the same file can be imported again.")]
+A file holds one document, or several one after the other, such as one on each line. What is stored already is left as \
+it is, so that the same file can be imported again.")]
 pub(crate) struct ImportTracesArgs {
-    /// Files; `-` is standard input
+    /// Files with traces; `-` for standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// What wrote them
     #[arg(long, value_enum, default_value_t = TraceFormat::Otlp)]
     pub(crate) format: TraceFormat,
     #[command(flatten)]
-    pub(crate) user: UserArgs,
-    #[command(flatten)]
     pub(crate) database: DatabaseArgs,
+    #[command(flatten)]
+    pub(crate) user: UserArgs,
 }
 
 /// How traces are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TraceFormat {
-    /// OpenTelemetry: OTLP in JSON
+    /// Traces of OpenTelemetry: OTLP in JSON
     Otlp,
-    /// Datadog LLM Observability: answers of its Export API
+    /// Answers of the Export API of Datadog LLM Observability
     Datadog,
 }
 
@@ -49,7 +49,7 @@ pub(crate) enum TraceFormat {
 pub(crate) enum OnlineChecksCommand {
     /// Score arriving traces by the checks of a file, from now on
     Set(OnlineChecksSetArgs),
-    /// Print the checks
+    /// Print the checks, as they were set
     Show(OnlineChecksArgs),
     /// Score no more traces
     Clear(OnlineChecksArgs),
@@ -61,22 +61,27 @@ pub(crate) enum OnlineChecksCommand {
 Example:
   pawl online-checks set checks.yaml
 
-The file is a list of checks, as such or under `assert`: see docs/CHECKS.md. Its content is kept with the policy.")]
+The file is a list of checks, as such or under `assert`, as suites have it: see \"Checks\" in the manual. Its content is \
+kept with the policy.")]
 pub(crate) struct OnlineChecksSetArgs {
     /// YAML with a list of checks
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     #[command(flatten)]
-    pub(crate) user: UserArgs,
-    #[command(flatten)]
     pub(crate) database: DatabaseArgs,
+    #[command(flatten)]
+    pub(crate) user: UserArgs,
 }
 
 /// `pawl online-checks show` and `clear`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pawl online-checks show > checks.yaml
+  pawl online-checks clear")]
 pub(crate) struct OnlineChecksArgs {
     #[command(flatten)]
-    pub(crate) user: UserArgs,
-    #[command(flatten)]
     pub(crate) database: DatabaseArgs,
+    #[command(flatten)]
+    pub(crate) user: UserArgs,
 }

@@ -104,7 +104,7 @@ impl Check {
     }
 
     fn failed(name: &'static str, error: &anyhow::Error) -> Self {
-        Self::new(name, CheckState::Failed, format!("{error:#}"))
+        Self::new(name, CheckState::Failed, exit::told(error).join(": "))
     }
 }
 

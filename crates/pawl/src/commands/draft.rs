@@ -1,18 +1,32 @@
 //! `pawl draft`.
 
+use pawl_engine::Actor;
 use pawl_engine::draft::{DraftRequest, Overwrite};
 use pawl_engine::mine::Mode;
 use pawl_model::TriggeredBy;
 
 use crate::cli::DraftArgs;
-use crate::exit::Exit;
+use crate::exit::{Exit, Usage};
 use crate::output;
 
 /// Makes drafts, and says what came of them. An error of one is told and ends nothing.
 pub(crate) async fn draft(args: DraftArgs) -> anyhow::Result<Exit> {
+    let named = args.suggestions.len();
+    if named > args.batch_size as usize {
+        let size = args.batch_size;
+        return Err(Usage(format!(
+            "{named} suggestions are named, and --batch-size is {size}"
+        ))
+        .into());
+    }
     let engine = super::open(&args.database).await?;
+    let user_id = super::tenant(&engine, &args.user).await?;
+    // A batch passes over what is gone; what somebody names has to be there.
+    for id in &args.suggestions {
+        super::review::found(&engine, Actor::Tenant(user_id), id).await?;
+    }
     let request = DraftRequest {
-        user_id: super::tenant(&engine, &args.user).await?,
+        user_id,
         suggestion_ids: Some(args.suggestions).filter(|ids| !ids.is_empty()),
         batch_size: args.batch_size,
         overwrite: match args.force_overwrite {

@@ -29,7 +29,10 @@ pub(crate) async fn evolve(args: EvolveArgs, stop: &CancellationToken) -> anyhow
         .clone()
         .or_else(|| models.settings().default_chat())
         .ok_or_else(|| {
-            Usage("no model proposes texts: name one by --reflector, or set the key of a provider".to_owned())
+            let keys = "OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY";
+            Usage(format!(
+                "no model proposes texts: name one by --reflector, or set {keys}"
+            ))
         })?;
     let reflector = models
         .chat(&reflector)

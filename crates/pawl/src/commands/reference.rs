@@ -11,6 +11,9 @@ use crate::exit::Exit;
 /// The heading of the options that say where the data is; they stand once, for all commands.
 const DATABASE: &str = "Database";
 
+/// Characters of a line at most.
+const WIDTH: usize = 120;
+
 const HEAD: &str = "\
 # Command line
 
@@ -20,9 +23,10 @@ to standard error. Settings that are no flags stand in [configuration](CONFIGURA
 | exit code | meaning |
 |--:|---|
 | 0 | done; of `pawl run` and `pawl promote`: passed |
-| 1 | the gate failed |
+| 1 | the gate failed; of `pawl verify`: the lineage is broken |
 | 2 | usage or configuration |
 | 3 | infrastructure, or coverage under its floor |
+| 130 | ended at once by a second Ctrl-C |
 ";
 
 /// Prints a reference.
@@ -160,10 +164,29 @@ fn write_help(page: &mut String, help: &str) {
         }
         match code {
             Some(code) => _ = writeln!(page, "    {code}"),
-            None => _ = writeln!(page, "{}", plain(line)),
+            None => _ = writeln!(page, "{}", wrapped(&plain(line))),
         }
         before = line;
     }
+}
+
+/// A paragraph in lines of a readable length.
+fn wrapped(text: &str) -> String {
+    let mut wrapped = String::new();
+    let mut length = 0;
+    for word in text.split(' ') {
+        let letters = word.chars().count();
+        if length > 0 && length + letters >= WIDTH {
+            wrapped.push('\n');
+            length = 0;
+        } else if length > 0 {
+            wrapped.push(' ');
+            length += 1;
+        }
+        wrapped.push_str(word);
+        length += letters;
+    }
+    wrapped
 }
 
 /// A text on one line, without what Markdown would take for more; variables, and what stands in backticks, are code.

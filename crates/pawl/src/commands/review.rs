@@ -83,7 +83,8 @@ async fn show(args: ReviewShowArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Passed)
 }
 
-async fn found(engine: &Engine, actor: Actor, id: &str) -> anyhow::Result<SuggestionDetail> {
+/// A suggestion that somebody named.
+pub(super) async fn found(engine: &Engine, actor: Actor, id: &str) -> anyhow::Result<SuggestionDetail> {
     let detail = engine.suggestion(actor, id).await?;
     detail.ok_or_else(|| {
         Usage(format!(
@@ -98,7 +99,9 @@ async fn edit(args: ReviewEditArgs) -> anyhow::Result<Exit> {
     let user = super::tenant(&engine, &args.user).await?;
     let detail = found(&engine, Actor::Tenant(user), &args.id).await?;
     let drafted = Drafted::of(&detail.suggestion).map_err(told)?;
-    let draft = drafted.ok_or_else(|| told(ReviewError::NoDraft))?.draft;
+    let draft = drafted
+        .ok_or_else(|| about(&args.id, ReviewError::NoDraft))?
+        .draft;
     let text = match &args.file {
         Some(path) if path.as_os_str() == "-" => {
             let mut text = String::new();
@@ -263,6 +266,10 @@ fn about(id: &str, error: ReviewError) -> anyhow::Error {
     match error {
         ReviewError::Engine(error) => error.into(),
         ReviewError::NotFound => Usage(format!("there is no suggestion {id}")).into(),
+        ReviewError::NoDraft => {
+            let next = format!("`pawl draft --suggestion {id}` makes one");
+            Usage(format!("{id}: it has no draft yet: {next}")).into()
+        }
         error => Usage(format!("{id}: {error}")).into(),
     }
 }

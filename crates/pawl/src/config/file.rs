@@ -7,7 +7,8 @@ use std::num::{NonZeroU16, NonZeroU64};
 use std::path::{Path, PathBuf};
 
 use pawl_engine::auth::{SecretString, SignUp};
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
 use crate::exit::Usage;
 
@@ -31,12 +32,19 @@ pub(super) struct File {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Server {
+    #[serde(deserialize_with = "listened")]
     pub(super) listen: Option<SocketAddr>,
     pub(super) url: Option<String>,
     pub(super) body_limit: Option<usize>,
     pub(super) request_timeout_s: Option<NonZeroU64>,
     pub(super) concurrency: Option<NonZeroU16>,
     pub(super) trusted_proxies: Option<u8>,
+}
+
+fn listened<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SocketAddr>, D::Error> {
+    let address = String::deserialize(deserializer)?.parse();
+    let expected = |_| D::Error::custom("listen is not an address and port, such as 127.0.0.1:8787");
+    address.map(Some).map_err(expected)
 }
 
 /// `[auth]`.

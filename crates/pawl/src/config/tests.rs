@@ -124,7 +124,7 @@ fn what_cannot_be_is_refused_with_its_place() {
         ("data = '/x'\nport = 1\n", "pawl.toml:2: unknown field `port`"),
         (
             "[server]\n\nlisten = 'here'\n",
-            "pawl.toml:3: invalid socket address",
+            "pawl.toml:3: listen is not an address and port",
         ),
         (
             "[server]\nconcurrency = 0\n",

@@ -107,6 +107,22 @@ async fn refusals_are_usage_and_say_why(database: TestDatabase) {
     );
     told(&["review", "export", id], "it is not approved");
     told(
+        &["draft", "--suggestion", "sugg_none"],
+        "there is no suggestion sugg_none",
+    );
+    told(
+        &[
+            "draft",
+            "--batch-size",
+            "1",
+            "--suggestion",
+            id,
+            "--suggestion",
+            id,
+        ],
+        "2 suggestions are named, and --batch-size is 1",
+    );
+    told(
         &["review", "list", "--status", "done"],
         "expected pending, approved, rejected or all",
     );
