@@ -3,7 +3,8 @@
 use clap::{Args, Subcommand, ValueEnum};
 use pawl_model::{ApiKeyId, KeyScope, UserId};
 
-use super::{DatabaseArgs, UserArgs, user_id};
+use super::values::user_id;
+use super::{DatabaseArgs, TenantArgs};
 
 /// `pawl keys`.
 #[derive(Debug, Args)]
@@ -125,9 +126,7 @@ pub(crate) struct KeyCreateArgs {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-    #[command(flatten)]
-    pub(crate) user: UserArgs,
+    pub(crate) tenant: TenantArgs,
 }
 
 /// `pawl key list`.
@@ -141,9 +140,7 @@ pub(crate) struct KeyListArgs {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-    #[command(flatten)]
-    pub(crate) user: UserArgs,
+    pub(crate) tenant: TenantArgs,
 }
 
 /// `pawl key revoke`.
@@ -156,9 +153,7 @@ pub(crate) struct KeyRevokeArgs {
     #[arg(value_name = "KEY", value_parser = key_id)]
     pub(crate) id: ApiKeyId,
     #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-    #[command(flatten)]
-    pub(crate) user: UserArgs,
+    pub(crate) tenant: TenantArgs,
 }
 
 fn key_id(text: &str) -> Result<ApiKeyId, String> {

@@ -8,7 +8,8 @@ use clap::{Args, Subcommand};
 use pawl_engine::ModelSpec;
 use pawl_model::Usd;
 
-use super::{DatabaseArgs, UserArgs, seconds};
+use super::TenantArgs;
+use super::values::seconds;
 
 /// `pawl evolve`.
 #[derive(Debug, Args)]
@@ -78,9 +79,7 @@ pub(crate) struct EvolveArgs {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-    #[command(flatten)]
-    pub(crate) user: UserArgs,
+    pub(crate) tenant: TenantArgs,
 }
 
 fn weight(text: &str) -> Result<(String, f64), String> {
@@ -119,9 +118,7 @@ pub(crate) struct PromptAddArgs {
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-    #[command(flatten)]
-    pub(crate) user: UserArgs,
+    pub(crate) tenant: TenantArgs,
 }
 
 /// `pawl prompt list`.
@@ -135,9 +132,7 @@ pub(crate) struct PromptListArgs {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-    #[command(flatten)]
-    pub(crate) user: UserArgs,
+    pub(crate) tenant: TenantArgs,
 }
 
 /// `pawl prompt show`.
@@ -154,9 +149,7 @@ pub(crate) struct PromptShowArgs {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-    #[command(flatten)]
-    pub(crate) user: UserArgs,
+    pub(crate) tenant: TenantArgs,
 }
 
 /// `pawl promote`.
@@ -197,9 +190,7 @@ pub(crate) struct PromoteArgs {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-    #[command(flatten)]
-    pub(crate) user: UserArgs,
+    pub(crate) tenant: TenantArgs,
 }
 
 /// `pawl rollback`.
@@ -221,7 +212,5 @@ pub(crate) struct RollbackArgs {
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: String,
     #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-    #[command(flatten)]
-    pub(crate) user: UserArgs,
+    pub(crate) tenant: TenantArgs,
 }

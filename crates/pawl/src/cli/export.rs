@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{DatabaseArgs, UserArgs, rate};
+use super::TenantArgs;
+use super::values::rate;
 
 /// `pawl export`.
 #[derive(Debug, Subcommand)]
@@ -50,9 +51,7 @@ pub(crate) struct ExportInteractionsArgs {
     #[arg(long, value_name = "TEXT")]
     pub(crate) search: Option<String>,
     #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-    #[command(flatten)]
-    pub(crate) user: UserArgs,
+    pub(crate) tenant: TenantArgs,
 }
 
 /// How rows are written.

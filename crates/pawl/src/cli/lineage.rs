@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{DatabaseArgs, UserArgs};
+use super::TenantArgs;
 
 /// `pawl lineage`.
 #[derive(Debug, Args)]
@@ -26,9 +26,7 @@ pub(crate) struct LineageArgs {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-    #[command(flatten)]
-    pub(crate) user: UserArgs,
+    pub(crate) tenant: TenantArgs,
 }
 
 /// `pawl verify`.
@@ -52,7 +50,5 @@ pub(crate) struct VerifyArgs {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-    #[command(flatten)]
-    pub(crate) user: UserArgs,
+    pub(crate) tenant: TenantArgs,
 }

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use pawl_engine::ModelSpec;
 use pawl_model::{JobId, JobState, Usd};
 
-use super::{DatabaseArgs, UserArgs};
+use super::{DatabaseArgs, TenantArgs};
 
 /// `pawl mine`.
 #[derive(Debug, Args)]
@@ -41,9 +41,7 @@ pub(crate) struct MineArgs {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-    #[command(flatten)]
-    pub(crate) user: UserArgs,
+    pub(crate) tenant: TenantArgs,
 }
 
 fn dollars(text: &str) -> Result<Usd, String> {
@@ -120,9 +118,7 @@ pub(crate) struct DraftArgs {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-    #[command(flatten)]
-    pub(crate) user: UserArgs,
+    pub(crate) tenant: TenantArgs,
 }
 
 /// `pawl work`.

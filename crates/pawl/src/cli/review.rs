@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use pawl_model::{ExportFormat, Severity, SuggestionStatus, SuggestionType};
 
-use super::{DatabaseArgs, UserArgs};
+use super::TenantArgs;
 
 /// `pawl review`.
 #[derive(Debug, Subcommand)]
@@ -47,9 +47,7 @@ pub(crate) struct ReviewListArgs {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-    #[command(flatten)]
-    pub(crate) user: UserArgs,
+    pub(crate) tenant: TenantArgs,
 }
 
 /// Which status; none for all.
@@ -86,9 +84,7 @@ pub(crate) struct ReviewShowArgs {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-    #[command(flatten)]
-    pub(crate) user: UserArgs,
+    pub(crate) tenant: TenantArgs,
 }
 
 /// `pawl review edit`.
@@ -117,9 +113,7 @@ pub(crate) struct ReviewEditArgs {
     #[command(flatten)]
     pub(crate) reviewer: ReviewerArgs,
     #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-    #[command(flatten)]
-    pub(crate) user: UserArgs,
+    pub(crate) tenant: TenantArgs,
 }
 
 /// Who decides.
@@ -149,9 +143,7 @@ pub(crate) struct ReviewApproveArgs {
     #[command(flatten)]
     pub(crate) reviewer: ReviewerArgs,
     #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-    #[command(flatten)]
-    pub(crate) user: UserArgs,
+    pub(crate) tenant: TenantArgs,
 }
 
 /// `pawl review reject`.
@@ -169,9 +161,7 @@ pub(crate) struct ReviewRejectArgs {
     #[command(flatten)]
     pub(crate) reviewer: ReviewerArgs,
     #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-    #[command(flatten)]
-    pub(crate) user: UserArgs,
+    pub(crate) tenant: TenantArgs,
 }
 
 /// `pawl review export`.
@@ -191,9 +181,7 @@ pub(crate) struct ReviewExportArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-    #[command(flatten)]
-    pub(crate) user: UserArgs,
+    pub(crate) tenant: TenantArgs,
 }
 
 fn export_format(word: &str) -> Result<ExportFormat, String> {

@@ -6,7 +6,8 @@ use pawl_model::UserId;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::{DatabaseArgs, UserArgs, user_id};
+use super::TenantArgs;
+use super::values::user_id;
 
 /// `pawl seed`.
 #[derive(Debug, Args)]
@@ -37,9 +38,7 @@ pub(crate) struct SeedArgs {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-    #[command(flatten)]
-    pub(crate) user: UserArgs,
+    pub(crate) tenant: TenantArgs,
 }
 
 /// `pawl simulate`.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{DatabaseArgs, UserArgs};
+use super::TenantArgs;
 
 /// `pawl import`.
 #[derive(Debug, Subcommand)]
@@ -30,9 +30,7 @@ pub(crate) struct ImportTracesArgs {
     #[arg(long, value_enum, default_value_t = TraceFormat::Otlp)]
     pub(crate) format: TraceFormat,
     #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-    #[command(flatten)]
-    pub(crate) user: UserArgs,
+    pub(crate) tenant: TenantArgs,
 }
 
 /// How traces are written.
@@ -68,9 +66,7 @@ pub(crate) struct OnlineChecksSetArgs {
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-    #[command(flatten)]
-    pub(crate) user: UserArgs,
+    pub(crate) tenant: TenantArgs,
 }
 
 /// `pawl online-checks show` and `clear`.
@@ -81,7 +77,5 @@ Examples:
   pawl online-checks clear")]
 pub(crate) struct OnlineChecksArgs {
     #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-    #[command(flatten)]
-    pub(crate) user: UserArgs,
+    pub(crate) tenant: TenantArgs,
 }

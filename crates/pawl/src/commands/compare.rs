@@ -8,8 +8,8 @@ use crate::output::{self, ComparisonFormat};
 
 /// Prints how two runs differ.
 pub(crate) async fn compare(args: CompareArgs) -> anyhow::Result<Exit> {
-    let engine = super::open(&args.database).await?;
-    let actor = engine.actor(args.user.user.as_deref()).await?;
+    let engine = super::open(&args.tenant.database).await?;
+    let actor = engine.actor(args.tenant.user.as_deref()).await?;
     let comparison = engine.compare(actor, args.a, args.b).await?;
     engine.close().await;
     let format = if args.json {

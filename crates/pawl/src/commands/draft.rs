@@ -19,8 +19,7 @@ pub(crate) async fn draft(args: DraftArgs) -> anyhow::Result<Exit> {
         ))
         .into());
     }
-    let engine = super::open(&args.database).await?;
-    let user_id = super::tenant(&engine, &args.user).await?;
+    let (engine, user_id) = super::open_for(&args.tenant).await?;
     // A batch passes over what is gone; what somebody names has to be there.
     for id in &args.suggestions {
         super::review::found(&engine, Actor::Tenant(user_id), id).await?;

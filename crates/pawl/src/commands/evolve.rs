@@ -20,8 +20,7 @@ use crate::progress::SearchProgress;
 
 /// Evolves a prompt, and says what came of it.
 pub(crate) async fn evolve(args: EvolveArgs, stop: &CancellationToken) -> anyhow::Result<Exit> {
-    let engine = super::open(&args.database).await?;
-    let user = super::tenant(&engine, &args.user).await?;
+    let (engine, user) = super::open_for(&args.tenant).await?;
     let (name, seed) = seed(&engine, user, &args.prompt).await?;
     let models = super::models()?;
     let reflector = args

@@ -21,8 +21,7 @@ pub(crate) async fn export(command: ExportCommand) -> anyhow::Result<Exit> {
 }
 
 async fn interactions(args: ExportInteractionsArgs) -> anyhow::Result<Exit> {
-    let engine = super::open(&args.database).await?;
-    let user = super::tenant(&engine, &args.user).await?;
+    let (engine, user) = super::open_for(&args.tenant).await?;
     let policy = engine.policy_today(user).await?;
     let zone = Zone::named_or_utc(policy.as_ref().map_or("UTC", |today| &today.policy.timezone));
     let search = args.search.as_deref().map(search).unwrap_or_default();

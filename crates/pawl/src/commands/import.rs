@@ -29,8 +29,7 @@ struct Counts {
 }
 
 async fn traces(args: ImportTracesArgs) -> anyhow::Result<Exit> {
-    let engine = super::open(&args.database).await?;
-    let user = super::tenant(&engine, &args.user).await?;
+    let (engine, user) = super::open_for(&args.tenant).await?;
     let mut counts = Counts::default();
     for path in &args.files {
         let text = read(path)?;

@@ -21,8 +21,7 @@ pub(crate) async fn key(command: KeyCommand) -> anyhow::Result<Exit> {
 }
 
 async fn create(args: KeyCreateArgs) -> anyhow::Result<Exit> {
-    let engine = super::open(&args.database).await?;
-    let user = super::tenant(&engine, &args.user).await?;
+    let (engine, user) = super::open_for(&args.tenant).await?;
     let made = engine
         .create_api_key(user, args.scope.into())
         .await
@@ -46,8 +45,7 @@ async fn create(args: KeyCreateArgs) -> anyhow::Result<Exit> {
 }
 
 async fn list(args: KeyListArgs) -> anyhow::Result<Exit> {
-    let engine = super::open(&args.database).await?;
-    let user = super::tenant(&engine, &args.user).await?;
+    let (engine, user) = super::open_for(&args.tenant).await?;
     let keys = engine.api_keys(user).await.map_err(EngineError::from)?;
     engine.close().await;
     for key in &keys {
@@ -57,8 +55,7 @@ async fn list(args: KeyListArgs) -> anyhow::Result<Exit> {
 }
 
 async fn revoke(args: KeyRevokeArgs) -> anyhow::Result<Exit> {
-    let engine = super::open(&args.database).await?;
-    let user = super::tenant(&engine, &args.user).await?;
+    let (engine, user) = super::open_for(&args.tenant).await?;
     let was_there = engine
         .revoke_api_key(user, args.id)
         .await

@@ -6,8 +6,7 @@ use crate::output;
 
 /// Shows what led to something, and what it led to.
 pub(crate) async fn lineage(args: LineageArgs) -> anyhow::Result<Exit> {
-    let engine = super::open(&args.database).await?;
-    let user = super::tenant(&engine, &args.user).await?;
+    let (engine, user) = super::open_for(&args.tenant).await?;
     let lineage = engine.lineage(user, &args.id).await?;
     engine.close().await;
     let lineage = lineage.ok_or_else(|| {
@@ -27,8 +26,7 @@ pub(crate) async fn lineage(args: LineageArgs) -> anyhow::Result<Exit> {
 
 /// Verifies the chain, and the rows that it names.
 pub(crate) async fn verify(args: VerifyArgs) -> anyhow::Result<Exit> {
-    let engine = super::open(&args.database).await?;
-    let user = super::tenant(&engine, &args.user).await?;
+    let (engine, user) = super::open_for(&args.tenant).await?;
     let verified = engine.verify_lineage(user).await?;
     engine.close().await;
     let mut out = anstream::stdout().lock();

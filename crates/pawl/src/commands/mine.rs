@@ -12,13 +12,13 @@ use crate::progress::Counter;
 
 /// Mines what is failing, and says what came of it.
 pub(crate) async fn mine(args: MineArgs, stop: &CancellationToken) -> anyhow::Result<Exit> {
-    let mut settings = Settings::resolve(&args.database, None)?;
+    let mut settings = Settings::resolve(&args.tenant.database, None)?;
     settings.mining_model.or_given(args.model);
     settings.embedding_model.or_given(args.embedding_model);
     settings.mining_max_cost.or_given(args.max_cost);
     let engine = super::open_configured(&settings).await?;
     let request = MineRequest {
-        user_id: super::tenant(&engine, &args.user).await?,
+        user_id: super::tenant(&engine, &args.tenant).await?,
         since: match args.since {
             Since::Ago(ago) => super::machine_clock().now() - ago,
             Since::At(at) => at,

@@ -36,7 +36,7 @@ use pawl_model::UserId;
 use pawl_server::LogFormat;
 use tokio_util::sync::CancellationToken;
 
-use crate::cli::{Cli, Command, DatabaseArgs, UserArgs};
+use crate::cli::{Cli, Command, DatabaseArgs, TenantArgs};
 use crate::config::{KeptIn, Settings};
 use crate::exit::{Exit, Usage};
 
@@ -172,8 +172,15 @@ fn mining_models(settings: &Settings) -> anyhow::Result<MiningModels> {
     })
 }
 
+/// Opens the database, and looks up whose data is meant.
+async fn open_for(args: &TenantArgs) -> anyhow::Result<(Engine, UserId)> {
+    let engine = open(&args.database).await?;
+    let user = tenant(&engine, args).await?;
+    Ok((engine, user))
+}
+
 /// Whose data is meant; before there is a user there is none.
-async fn tenant(engine: &Engine, args: &UserArgs) -> anyhow::Result<UserId> {
+async fn tenant(engine: &Engine, args: &TenantArgs) -> anyhow::Result<UserId> {
     match engine.actor(args.user.as_deref()).await?.tenant() {
         Some(user) => Ok(user),
         None => Err(Usage("there is no user yet: add one by `pawl user add EMAIL`".to_owned()).into()),

@@ -20,8 +20,7 @@ async fn set(args: OnlineChecksSetArgs) -> anyhow::Result<Exit> {
     let file = args.file.display();
     let text =
         std::fs::read_to_string(&args.file).map_err(|error| Usage(format!("cannot read {file}: {error}")))?;
-    let engine = super::open(&args.database).await?;
-    let user = super::tenant(&engine, &args.user).await?;
+    let (engine, user) = super::open_for(&args.tenant).await?;
     match engine.set_online_checks(user, Some(text)).await {
         // The text is kept without the name of its file.
         Err(EngineError::Policy { problem }) => {
@@ -39,8 +38,7 @@ async fn set(args: OnlineChecksSetArgs) -> anyhow::Result<Exit> {
 }
 
 async fn show(args: OnlineChecksArgs) -> anyhow::Result<Exit> {
-    let engine = super::open(&args.database).await?;
-    let user = super::tenant(&engine, &args.user).await?;
+    let (engine, user) = super::open_for(&args.tenant).await?;
     let today = engine.policy_today(user).await?;
     engine.close().await;
     match today.and_then(|today| today.policy.online_checks) {
@@ -51,8 +49,7 @@ async fn show(args: OnlineChecksArgs) -> anyhow::Result<Exit> {
 }
 
 async fn clear(args: OnlineChecksArgs) -> anyhow::Result<Exit> {
-    let engine = super::open(&args.database).await?;
-    let user = super::tenant(&engine, &args.user).await?;
+    let (engine, user) = super::open_for(&args.tenant).await?;
     engine.set_online_checks(user, None).await?;
     engine.close().await;
     writeln!(anstream::stderr(), "no trace that arrives from now on is scored")?;

@@ -51,8 +51,7 @@ pub(super) fn one_text(text: String) -> Vec<PromptComponent> {
 
 async fn add(args: PromptAddArgs) -> anyhow::Result<Exit> {
     let components = one_text(read(&args.file)?);
-    let engine = super::open(&args.database).await?;
-    let user = super::tenant(&engine, &args.user).await?;
+    let (engine, user) = super::open_for(&args.tenant).await?;
     let account = engine.account(user).await?;
     let by = account.email.unwrap_or_else(|| user.to_string());
     let new = NewPrompt {
@@ -73,8 +72,7 @@ async fn add(args: PromptAddArgs) -> anyhow::Result<Exit> {
 }
 
 async fn list(args: PromptListArgs) -> anyhow::Result<Exit> {
-    let engine = super::open(&args.database).await?;
-    let user = super::tenant(&engine, &args.user).await?;
+    let (engine, user) = super::open_for(&args.tenant).await?;
     let prompts = engine.prompts(user).await?;
     engine.close().await;
     let mut stdout = anstream::stdout().lock();
@@ -93,8 +91,7 @@ async fn list(args: PromptListArgs) -> anyhow::Result<Exit> {
 }
 
 async fn show(args: PromptShowArgs) -> anyhow::Result<Exit> {
-    let engine = super::open(&args.database).await?;
-    let user = super::tenant(&engine, &args.user).await?;
+    let (engine, user) = super::open_for(&args.tenant).await?;
     let detail = engine.prompt(user, &args.name).await?;
     engine.close().await;
     let detail = detail.ok_or_else(|| Usage(format!("there is no prompt `{}`", args.name)))?;
@@ -140,8 +137,7 @@ pub(super) fn write_verdict(
 
 /// Compares a candidate with the live prompt, and makes it live where it passes.
 pub(crate) async fn promote(args: PromoteArgs) -> anyhow::Result<Exit> {
-    let engine = super::open(&args.database).await?;
-    let user = super::tenant(&engine, &args.user).await?;
+    let (engine, user) = super::open_for(&args.tenant).await?;
     let (run, weights) = as_evolved(&engine, user, &args.candidate, args.workers).await?;
     let promotion = Promotion {
         user_id: user,
@@ -228,8 +224,7 @@ async fn as_evolved(
 
 /// Makes an earlier version live again.
 pub(crate) async fn rollback(args: RollbackArgs) -> anyhow::Result<Exit> {
-    let engine = super::open(&args.database).await?;
-    let user = super::tenant(&engine, &args.user).await?;
+    let (engine, user) = super::open_for(&args.tenant).await?;
     let verdict = engine
         .roll_back((user, &args.prompt), args.to, (&args.by, &args.reason))
         .await?;

@@ -35,8 +35,8 @@ pub(crate) async fn review(command: ReviewCommand) -> anyhow::Result<Exit> {
 }
 
 async fn list(args: ReviewListArgs) -> anyhow::Result<Exit> {
-    let engine = super::open(&args.database).await?;
-    let actor = Actor::Tenant(super::tenant(&engine, &args.user).await?);
+    let (engine, user) = super::open_for(&args.tenant).await?;
+    let actor = Actor::Tenant(user);
     let filter = Filter {
         status: args.status.0,
         suggestion_type: args.suggestion_type,
@@ -70,8 +70,8 @@ async fn list(args: ReviewListArgs) -> anyhow::Result<Exit> {
 }
 
 async fn show(args: ReviewShowArgs) -> anyhow::Result<Exit> {
-    let engine = super::open(&args.database).await?;
-    let actor = Actor::Tenant(super::tenant(&engine, &args.user).await?);
+    let (engine, user) = super::open_for(&args.tenant).await?;
+    let actor = Actor::Tenant(user);
     let detail = found(&engine, actor, &args.id).await?;
     engine.close().await;
     let mut stdout = anstream::stdout().lock();
@@ -95,8 +95,7 @@ pub(super) async fn found(engine: &Engine, actor: Actor, id: &str) -> anyhow::Re
 }
 
 async fn edit(args: ReviewEditArgs) -> anyhow::Result<Exit> {
-    let engine = super::open(&args.database).await?;
-    let user = super::tenant(&engine, &args.user).await?;
+    let (engine, user) = super::open_for(&args.tenant).await?;
     let detail = found(&engine, Actor::Tenant(user), &args.id).await?;
     let drafted = Drafted::of(&detail.suggestion).map_err(told)?;
     let draft = drafted
@@ -184,8 +183,7 @@ fn open_editor(editor: &str, path: &Path) -> anyhow::Result<()> {
 }
 
 async fn approve(args: ReviewApproveArgs) -> anyhow::Result<Exit> {
-    let engine = super::open(&args.database).await?;
-    let user = super::tenant(&engine, &args.user).await?;
+    let (engine, user) = super::open_for(&args.tenant).await?;
     let by = reviewer(&engine, user, &args.reviewer).await?;
     for id in &args.ids {
         let review = Review {
@@ -203,8 +201,7 @@ async fn approve(args: ReviewApproveArgs) -> anyhow::Result<Exit> {
 }
 
 async fn reject(args: ReviewRejectArgs) -> anyhow::Result<Exit> {
-    let engine = super::open(&args.database).await?;
-    let user = super::tenant(&engine, &args.user).await?;
+    let (engine, user) = super::open_for(&args.tenant).await?;
     let by = reviewer(&engine, user, &args.reviewer).await?;
     let review = Review {
         user_id: user,
@@ -221,8 +218,8 @@ async fn reject(args: ReviewRejectArgs) -> anyhow::Result<Exit> {
 
 /// Writes approved tests as a file of another tool.
 pub(super) async fn export(args: ReviewExportArgs) -> anyhow::Result<Exit> {
-    let engine = super::open(&args.database).await?;
-    let actor = Actor::Tenant(super::tenant(&engine, &args.user).await?);
+    let (engine, user) = super::open_for(&args.tenant).await?;
+    let actor = Actor::Tenant(user);
     let tests = if args.ids.is_empty() {
         engine.approved_tests(actor).await?
     } else {

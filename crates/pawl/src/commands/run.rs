@@ -70,8 +70,8 @@ fn refuse_odd_suites(args: &RunArgs) -> anyhow::Result<()> {
 }
 
 async fn open(args: &RunArgs) -> anyhow::Result<(Engine, Actor)> {
-    let engine = super::open(&args.database).await?;
-    let actor = engine.actor(args.user.user.as_deref()).await?;
+    let engine = super::open(&args.tenant.database).await?;
+    let actor = engine.actor(args.tenant.user.as_deref()).await?;
     Ok((engine, actor))
 }
 
@@ -98,7 +98,7 @@ async fn plan(args: &RunArgs, approved: Option<Arc<[ApprovedTest]>>) -> anyhow::
         (None, None) => TargetChoice::OfSuite,
     };
     let models = super::models()?;
-    let settings = Settings::resolve(&args.database, None)?;
+    let settings = Settings::resolve(&args.tenant.database, None)?;
     let embedder = settings.embedding_model.value.map(|model| model.to_string());
     let mut planned = Vec::new();
     for suite in &args.suites {

@@ -10,9 +10,9 @@ use crate::progress::Counter;
 
 /// Makes up a history and stores it.
 pub(crate) async fn seed(args: SeedArgs, stop: &CancellationToken) -> anyhow::Result<Exit> {
-    let engine = super::open(&args.database).await?;
+    let (engine, user) = super::open_for(&args.tenant).await?;
     let plan = HistoryPlan {
-        user: super::tenant(&engine, &args.user).await?,
+        user,
         rows: args.rows,
         days: args.days,
         until: args.until,
