@@ -25,13 +25,6 @@ pub(crate) struct Caller {
     pub(crate) claims: Claims,
 }
 
-/// Somebody who may read what one tenant has: as [`Caller`], or by an API key that may read. Never the anonymous.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Reader {
-    /// A user, or the service.
-    pub(crate) identity: Identity,
-}
-
 /// Why a request comes from nobody.
 #[derive(Debug)]
 pub(crate) enum CallerRejection {
@@ -125,24 +118,23 @@ async fn of_program(
     found.map_err(CallerRejection::Failed)
 }
 
-impl FromRequestParts<AppState> for Reader {
-    type Rejection = CallerRejection;
-
-    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, CallerRejection> {
-        let presented = token(&parts.headers)
-            .or_else(|| key(&parts.headers))
-            .unwrap_or_default();
-        let of_program = of_program(state, presented).await?;
-        match of_program {
-            Some((user, scope)) if scope.allows(KeyScope::Read) => Ok(Self {
-                identity: Identity::User(user),
-            }),
-            Some(_) => Err(CallerRejection::OutOfScope),
-            None => match Caller::from_request_parts(parts, state).await?.identity {
-                Identity::Anonymous => Err(CallerRejection::NoKey),
-                identity => Ok(Self { identity }),
-            },
-        }
+/// Who it is, a user or the service: as a [`Caller`], or by an API key of this scope. Never the anonymous.
+pub(crate) async fn identity(
+    parts: &mut Parts,
+    state: &AppState,
+    asked: Option<KeyScope>,
+) -> Result<Identity, CallerRejection> {
+    let presented = token(&parts.headers)
+        .or_else(|| key(&parts.headers))
+        .unwrap_or_default();
+    let of_program = of_program(state, presented).await?;
+    match of_program {
+        Some((user, scope)) if asked.is_some_and(|asked| scope.allows(asked)) => Ok(Identity::User(user)),
+        Some(_) => Err(CallerRejection::OutOfScope),
+        None => match Caller::from_request_parts(parts, state).await?.identity {
+            Identity::Anonymous => Err(CallerRejection::NoKey),
+            identity => Ok(identity),
+        },
     }
 }
 

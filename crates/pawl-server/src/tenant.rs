@@ -4,12 +4,12 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use pawl_engine::auth::Identity;
 use pawl_engine::{Actor, EngineError};
-use pawl_model::UserId;
+use pawl_model::{KeyScope, UserId};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
 use crate::AppState;
-use crate::caller::{Caller, Reader};
+use crate::caller::identity;
 use crate::parameters::Query;
 use crate::problem::{ErrorCode, Problem};
 
@@ -25,10 +25,10 @@ pub(crate) struct TenantQuery {
 /// Whose rows the handler works on: a user's own, or for the service those of the tenant that it names.
 pub(crate) struct Tenant(pub(crate) Actor);
 
-/// As [`Tenant`], for what changes something: not by an API key, which may read alone.
+/// As [`Tenant`], for what changes something: by an API key only where it may write.
 pub(crate) struct ActingTenant(pub(crate) Actor);
 
-/// As [`ActingTenant`], for what people decide: who it is that does.
+/// As [`ActingTenant`], for what people decide, and no program by a key: who it is that does.
 pub(crate) struct Reviewer {
     /// Whose rows.
     pub(crate) user_id: UserId,
@@ -40,7 +40,7 @@ impl FromRequestParts<AppState> for Reviewer {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Problem> {
-        let identity = Caller::from_request_parts(parts, state).await?.identity;
+        let identity = identity(parts, state, None).await?;
         let actor = meant(identity, parts, state).await?;
         let user_id = actor.tenant().ok_or(Problem::new(ErrorCode::NotFound))?;
         let email = match identity {
@@ -55,7 +55,7 @@ impl FromRequestParts<AppState> for Tenant {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Problem> {
-        let identity = Reader::from_request_parts(parts, state).await?.identity;
+        let identity = identity(parts, state, Some(KeyScope::Read)).await?;
         meant(identity, parts, state).await.map(Self)
     }
 }
@@ -64,7 +64,7 @@ impl FromRequestParts<AppState> for ActingTenant {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Problem> {
-        let identity = Caller::from_request_parts(parts, state).await?.identity;
+        let identity = identity(parts, state, Some(KeyScope::Write)).await?;
         meant(identity, parts, state).await.map(Self)
     }
 }

@@ -6,7 +6,7 @@ mod runs;
 use pawl_model::{InteractionId, Json, Score, UserId};
 use time::OffsetDateTime;
 
-pub use self::patterns::{GroupedPattern, insert_patterns, pattern_of};
+pub use self::patterns::{GroupedPattern, insert_patterns, list_patterns, pattern_of};
 pub(crate) use self::patterns::{STATEMENTS as PATTERN_STATEMENTS, read_pattern};
 pub(crate) use self::runs::STATEMENTS as RUN_STATEMENTS;
 pub use self::runs::{Cost, NewRun, RunPart, add, errors, finish, runs, start};

@@ -89,6 +89,20 @@ impl Engine {
         }))
     }
 
+    /// Patterns that the actor sees, with the suggestions that they are part of, in the order of their ids, behind one.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn patterns(
+        &self,
+        actor: Actor,
+        after: &str,
+        limit: u32,
+    ) -> Result<Vec<(FailurePattern, String)>, EngineError> {
+        let mut scope = self.store.read(actor).await?;
+        Ok(mining::list_patterns(&mut scope, after, limit).await?)
+    }
+
     /// What mining made of an interaction, where it did.
     ///
     /// # Errors

@@ -53,7 +53,7 @@ pub(crate) struct Generate {
 /// Generate drafts for suggestions that wait for one
 #[utoipa::path(
     post, path = "/eval-tests/run-once", tag = "drafts", operation_id = "generate_drafts",
-    security(("user" = []), ("service" = [])),
+    security(("user" = []), ("service" = []), ("api_key" = ["write"])),
     params(TenantQuery), request_body = RunOnce,
     responses((status = 200, body = RunSummary), NotDrafted),
 )]
@@ -81,7 +81,7 @@ pub(crate) async fn run_once(
 /// Generate the draft of a suggestion
 #[utoipa::path(
     post, path = "/eval-tests/generate/{suggestionId}", tag = "drafts", operation_id = "generate_draft",
-    security(("user" = []), ("service" = [])),
+    security(("user" = []), ("service" = []), ("api_key" = ["write"])),
     params(("suggestionId" = String, Path, description = "The suggestion"), TenantQuery), request_body = Generate,
     responses((status = 200, body = Generated), NotDrafted),
 )]

@@ -140,7 +140,7 @@ fn unprocessable(detail: &str) -> Problem {
 /// Have a worker evolve a prompt
 #[utoipa::path(
     post, path = "/api/optimizations", tag = "prompts", operation_id = "begin_optimization",
-    security(("user" = []), ("service" = [])),
+    security(("user" = []), ("service" = []), ("api_key" = ["write"])),
     params(TenantQuery), request_body = OptimizationBody,
     responses(
         (status = 200, body = Begun, description = "What it may take, with `dry_run`"),
@@ -225,7 +225,7 @@ pub(crate) async fn candidates(
 /// Stop an optimisation at its next step
 #[utoipa::path(
     post, path = "/api/optimizations/{id}/cancel", tag = "prompts", operation_id = "cancel_optimization",
-    security(("user" = []), ("service" = [])),
+    security(("user" = []), ("service" = []), ("api_key" = ["write"])),
     params(("id" = String, Path, description = "The optimisation"), TenantQuery),
     responses((status = 202, body = Stopping), Refused),
 )]

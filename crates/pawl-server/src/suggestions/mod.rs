@@ -145,7 +145,7 @@ pub(crate) async fn run(
 /// Have a worker mine the failing interactions of the last days
 #[utoipa::path(
     post, path = "/api/mining", tag = "suggestions", operation_id = "mine",
-    security(("user" = []), ("service" = [])),
+    security(("user" = []), ("service" = []), ("api_key" = ["write"])),
     params(TenantQuery),
     responses((status = 202, body = MiningQueued), Refused),
 )]

@@ -2,11 +2,16 @@
 
 use std::collections::BTreeSet;
 
+use pawl_engine::auth::ExposeSecret as _;
+use pawl_model::KeyScope;
 use pawl_testkit::http::Method;
 use pawl_testkit::{Identity, TestDatabase, TestServer, on_both_engines};
 use serde_json::Value;
 
-on_both_engines!(everybody_is_answered_as_documented);
+on_both_engines!(
+    everybody_is_answered_as_documented,
+    a_key_of_a_program_does_what_its_scope_says,
+);
 
 /// An operation, and the status that each of [`Identity::ALL`] is answered with, in that order:
 /// nobody, the public key alone, user A, user B, the service.
@@ -150,6 +155,65 @@ async fn everybody_is_answered_as_documented(database: TestDatabase) {
             );
         }
     }
+}
+
+/// Every operation by a key of each scope: let in where the document says so, and nowhere else.
+async fn a_key_of_a_program_does_what_its_scope_says(database: TestDatabase) {
+    let server = TestServer::new(database).await;
+    let document = serde_json::to_value(pawl_server::document()).unwrap();
+    let mut let_in = BTreeSet::new();
+    for scope in [KeyScope::Ingest, KeyScope::Read, KeyScope::Write] {
+        let key = server
+            .engine
+            .create_api_key(server.user_a.id, scope)
+            .await
+            .unwrap();
+        for (method, template, operation) in documented(&document) {
+            let security = operation["security"].as_array().unwrap();
+            if is_public(security) {
+                continue;
+            }
+            let mut scopes = security
+                .iter()
+                .flat_map(|requirement| requirement["api_key"].as_array().into_iter().flatten())
+                .map(|scope| KeyScope::parse(scope.as_str().unwrap()).unwrap());
+            let is_allowed = scopes.any(|asked| scope.allows(asked));
+            let path = template
+                .replace("{id}", RUN)
+                .replace("{other}", RUN)
+                .replace("{suggestionId}", RUN)
+                .replace("{name}", RUN);
+            let method: Method = method.parse().unwrap();
+            let request = server.request(Identity::Nobody, method.clone(), &path);
+            let answer = request
+                .bearer_auth(key.text.expose_secret())
+                .send()
+                .await
+                .unwrap();
+            let status = answer.status().as_u16();
+            assert_eq!(
+                !matches!(status, 401 | 403),
+                is_allowed,
+                "{method} {template} by a key to {} is answered with {status}",
+                scope.as_str()
+            );
+            if is_allowed {
+                let_in.insert((scope.as_str(), method.as_str() == "GET"));
+            }
+        }
+    }
+    let expected = [
+        ("ingest", true),
+        ("ingest", false),
+        ("read", true),
+        ("write", true),
+        ("write", false),
+    ];
+    assert_eq!(
+        let_in,
+        BTreeSet::from(expected),
+        "whether something was read, or done"
+    );
 }
 
 /// Operations of the document: method, path and the object that describes it.

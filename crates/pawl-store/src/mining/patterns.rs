@@ -7,8 +7,9 @@ use crate::statement::{document, shared};
 use crate::{Result, Row, Scope, Statement, Value};
 
 const PATTERN_OF: Statement = shared!("mining/pattern_of");
+const PATTERNS: Statement = shared!("mining/patterns");
 
-pub(crate) const STATEMENTS: &[Statement] = &[PATTERN_OF];
+pub(crate) const STATEMENTS: &[Statement] = &[PATTERN_OF, PATTERNS];
 
 const INSERT_PATTERNS: Insert = Insert {
     table: "failure_patterns",
@@ -119,6 +120,21 @@ pub async fn insert_patterns(scope: &mut Scope, user: UserId, patterns: &[Groupe
 pub async fn pattern_of(scope: &mut Scope, id: InteractionId) -> Result<Option<(FailurePattern, String)>> {
     let row = scope.fetch_one(&PATTERN_OF, &[id.into()]).await?;
     row.as_ref().map(read_pattern).transpose()
+}
+
+/// Patterns with the suggestions that they are part of, in the order of their ids, behind one.
+///
+/// # Errors
+/// When the database fails.
+pub async fn list_patterns(
+    scope: &mut Scope,
+    after: &str,
+    limit: u32,
+) -> Result<Vec<(FailurePattern, String)>> {
+    let rows = scope
+        .fetch(&PATTERNS, &[after.into(), i64::from(limit).into()])
+        .await?;
+    rows.iter().map(read_pattern).collect()
 }
 
 pub(crate) fn read_pattern(row: &Row) -> Result<(FailurePattern, String)> {

@@ -168,7 +168,7 @@ pub(crate) enum Scope {
     Ingest,
     /// Read what the user has
     Read,
-    /// As `read`: no operation lets a key change anything so far
+    /// As `read`, and begin and stop mining, drafts and optimisations; what people decide is not for keys
     Write,
 }
 

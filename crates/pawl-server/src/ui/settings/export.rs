@@ -8,9 +8,9 @@ use futures::{Stream, TryStreamExt as _, stream};
 use pawl_engine::data::{Count, DataError};
 use pawl_engine::mine::suggestions::Filter as SuggestionFilter;
 use pawl_engine::{Actor, Engine};
-use pawl_model::Account;
 use pawl_model::query::{Cell, Comparison, Direction, Field, Filter, Form, Item, Nulls, Order, Select};
 use pawl_model::table::{Column, Datum, TABLES, Table, Verb};
+use pawl_model::{Account, FailurePattern};
 use serde::Serialize;
 use serde_json::{Value, json};
 use time::OffsetDateTime;
@@ -59,6 +59,8 @@ struct Export {
 enum Next {
     /// At the rows of the first of these tables that come behind one with this key.
     Rows(&'static [Table], Option<Vec<Datum>>),
+    /// At the patterns behind one.
+    Patterns(String),
     /// At the suggestions behind one.
     Suggestions(Option<(OffsetDateTime, String)>),
 }
@@ -79,10 +81,11 @@ impl Export {
     async fn page(&self, next: Next) -> Result<(String, Option<Next>), DataError> {
         let (tables, after) = match next {
             Next::Rows(tables, after) => (tables, after),
+            Next::Patterns(after) => return self.patterns(&after).await,
             Next::Suggestions(after) => return self.suggestions(after).await,
         };
         let Some((table, others)) = tables.split_first() else {
-            return Ok((String::new(), Some(Next::Suggestions(None))));
+            return Ok((String::new(), Some(Next::Patterns(String::new()))));
         };
         if !table.user_may.contains(&Verb::Select) {
             return Ok((String::new(), Some(Next::Rows(others, None))));
@@ -118,6 +121,30 @@ impl Export {
                 "}\n",
             ]);
         }
+        Ok((lines, Some(next)))
+    }
+
+    async fn patterns(&self, after: &str) -> Result<(String, Option<Next>), DataError> {
+        #[derive(Serialize)]
+        struct PatternRow<'a> {
+            #[serde(flatten)]
+            pattern: &'a FailurePattern,
+            suggestion_id: &'a str,
+        }
+        let page = self.engine.patterns(self.actor, after, ROWS).await;
+        let page = page.map_err(|error| DataError::Failed(Box::new(error)))?;
+        let mut lines = String::new();
+        for (pattern, suggestion_id) in &page {
+            let row = PatternRow {
+                pattern,
+                suggestion_id,
+            };
+            lines += &line("failure_patterns", &row);
+        }
+        let next = match page.last() {
+            Some((last, _)) => Next::Patterns(last.pattern_id.clone()),
+            None => Next::Suggestions(None),
+        };
         Ok((lines, Some(next)))
     }
 

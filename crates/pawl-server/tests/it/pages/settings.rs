@@ -209,6 +209,7 @@ async fn everything_is_taken_along(database: TestDatabase) {
     let expected = [
         ("auth.users", 1),
         ("evaluations", 3),
+        ("failure_patterns", 2),
         ("promotion_verdicts", 1),
         ("prompt_candidates", 3),
         ("prompt_evaluations", 1),
