@@ -111,7 +111,7 @@ impl ErrorCode {
 }
 
 /// An error on its way out. It travels in the extensions of a response without a body;
-/// [`crate::dialect::speak`] writes it in the form that clients of the path read.
+/// `dialect::speak` writes it in the form that clients of the path read.
 #[derive(Clone, Debug)]
 pub struct Problem {
     pub(crate) code: ErrorCode,

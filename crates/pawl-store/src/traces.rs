@@ -120,7 +120,7 @@ fn read(row: &Row) -> Result<Trace> {
 /// Writes traces, each in place of the one that has its id; ids of rows and first arrivals stay.
 ///
 /// # Errors
-/// [`StoreError::Reference`] when a tenant or an interaction is not there.
+/// [`StoreError::Reference`](crate::StoreError::Reference) when a tenant or an interaction is not there.
 pub async fn put(scope: &mut Scope, traces: &[Trace]) -> Result<()> {
     for trace in traces {
         scope.owner(Some(trace.user_id)).await?;

@@ -1,7 +1,7 @@
 //! The worker: takes up jobs, and does what follows behind the commits of others.
 //!
 //! Who works on a job holds a lease on it and gives signs of life. All that is done for the job is done in transactions
-//! which the lease is part of ([`Work::begin`]): a worker that is killed leaves whole parts or nothing, and one that was
+//! which the lease is part of (`Work::begin`): a worker that is killed leaves whole parts or nothing, and one that was
 //! merely slow, so that another has taken its job up, can commit no more.
 
 mod queue;

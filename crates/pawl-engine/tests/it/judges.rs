@@ -140,7 +140,8 @@ async fn a_judge_that_breaks_is_never_a_verdict() {
         (Reply::refusal("I do not judge."), "it refused to judge"),
         (Reply::status(401), "answered 401 Unauthorized"),
         (Reply::status(400), "answered 400 Bad Request: {"),
-        (Reply::throttled("3600"), "asks to wait 3600 s"),
+        // The second one does not ask any more: it is told what is left.
+        (Reply::throttled("3600"), "asks to wait "),
         (Reply::fault(Fault::NotANumber), "none of the provider's forms"),
         (Reply::fault(Fault::TooLong), "longer than 1 MiB"),
     ] {

@@ -2,7 +2,7 @@
 //!
 //! Functions that write a row with a place in it say so to their [`Scope`]: that the row enters, and what led to it, or
 //! that it may have changed. When the transaction is committed all these rows are read and hashed, a kind at a time, and
-//! what differs from its newest entry is given another one ([`settle`]). So whoever writes a row need not know the
+//! what differs from its newest entry is given another one (`settle`). So whoever writes a row need not know the
 //! lineage, and nobody can forget it.
 
 mod compared;

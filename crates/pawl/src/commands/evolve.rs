@@ -184,13 +184,18 @@ fn print(args: &EvolveArgs, report: &EvolveReport) -> anyhow::Result<()> {
     )?;
     writeln!(
         stdout,
-        "{} steps: {} new candidates, {} no better, {} refused, {} skipped, {} failed",
-        counts.steps, counts.accepted, counts.rejected, counts.refused, counts.skipped, counts.failed
+        "{}: {} new candidates, {} no better, {} refused, {} skipped, {} failed",
+        counted(counts.steps, "step"),
+        counts.accepted,
+        counts.rejected,
+        counts.refused,
+        counts.skipped,
+        counts.failed
     )?;
     writeln!(
         stdout,
-        "{} calls of the target, {} of the model, {} tokens, ${:.4}",
-        spent.metric_calls,
+        "{} of the target, {} of the model, {} tokens, ${:.4}",
+        counted(spent.metric_calls, "call"),
         spent.reflections,
         spent.cost.tokens,
         spent.cost.usd_nanos as f64 / 1e9

@@ -14,7 +14,7 @@ pub(super) fn write(rows: &[Vec<String>], out: &mut dyn Write) -> io::Result<()>
     write_with(rows, 1, out)
 }
 
-/// As [`write`], with nothing but texts.
+/// As [`write()`], with nothing but texts.
 pub(super) fn write_texts(rows: &[Vec<String>], out: &mut dyn Write) -> io::Result<()> {
     write_with(rows, usize::MAX, out)
 }

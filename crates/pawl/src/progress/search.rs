@@ -105,10 +105,10 @@ impl SearchProgress {
                 let taken = view.spent() + view.lost();
                 let _ = writeln!(
                     anstream::stderr(),
-                    "{line} · best {} of {} · {} calls{}",
+                    "{line} · best {} of {} · {}{}",
                     best(view),
                     view.candidates(),
-                    taken.metric_calls,
+                    counted(taken.metric_calls, "call"),
                     self.spent(taken),
                 );
             }

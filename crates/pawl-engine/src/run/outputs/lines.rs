@@ -14,7 +14,7 @@ use super::OutputsError;
 const MAX_LINE_BYTES: u64 = 16 * 1024 * 1024;
 
 /// The line of a file: other keys than these are let be, so that logs can be graded as they are. `P` is what becomes of
-/// its payloads: [`Value`] where they are wanted, [`IgnoredAny`] where the line only has to be valid.
+/// its payloads: `Value` where they are wanted, `IgnoredAny` where the line only has to be valid.
 #[derive(Deserialize)]
 pub(super) struct Line<P> {
     #[serde(deserialize_with = "id")]
