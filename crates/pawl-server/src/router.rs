@@ -82,6 +82,7 @@ fn declared() -> (Routes, OpenApi) {
         .routes(routes!(optimizations::candidates))
         .routes(routes!(optimizations::stream::tell))
         .routes(routes!(optimizations::cancel))
+        .routes(routes!(optimizations::resume))
         .routes(routes!(prompts::list))
         .routes(routes!(prompts::get))
         .routes(routes!(prompts::promote))

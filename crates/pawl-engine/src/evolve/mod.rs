@@ -28,7 +28,7 @@ use self::journal::DatabaseJournal;
 pub(crate) use self::journal::{example_id, id_of, with_run};
 use self::list::MAX_CANDIDATES;
 pub use self::memory::Earlier;
-pub use self::named::Named;
+pub use self::named::{Named, goes_on};
 pub use self::plan::{EvolveRequest, PlannedEvolution};
 pub use self::progress::{OptimizationDetail, Point, Progress, Pulse};
 pub use self::quote::Quote;

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use pawl_model::{Optimization, UserId};
+use pawl_model::{Optimization, OptimizationStatus, UserId};
 use pawl_providers::{ModelSpec, Models, TargetSpec};
 use pawl_store::Actor;
 use serde_json::Value;
@@ -152,6 +152,17 @@ impl Named {
     }
 }
 
+/// Whether an optimisation was begun by names, from outside.
+pub(super) fn is_named(run: &Optimization) -> bool {
+    run.config.to_value()["named"] == Value::Bool(true)
+}
+
+/// Whether somebody can have an optimisation go on from outside, when whoever stopped it is done.
+#[must_use]
+pub fn goes_on(run: &Optimization) -> bool {
+    run.status == OptimizationStatus::Cancelled && is_named(run)
+}
+
 pub(super) fn refused(message: impl Into<String>) -> EngineError {
     EngineError::Evolution(message.into())
 }
@@ -210,7 +221,7 @@ impl Engine {
         (target, suite): (Option<&str>, Option<&str>),
     ) -> Result<(String, String), EngineError> {
         let config = run.config.to_value();
-        let is_named = config["named"] == Value::Bool(true);
+        let is_named = is_named(run);
         let was = |member: &str| config[member].as_str().unwrap_or_default();
         let target = match (target, is_named) {
             (Some(name), _) => name.to_owned(),
@@ -250,7 +261,7 @@ impl Engine {
         user: UserId,
         run: &Optimization,
     ) -> Result<Option<RunRequest>, EngineError> {
-        if run.config.to_value()["named"] != Value::Bool(true) {
+        if !is_named(run) {
             return Ok(None);
         }
         let (target, suite) = self.names_of(run, (None, None))?;

@@ -9,9 +9,10 @@ use pawl_evolve::{Cancel, Finish};
 use pawl_model::{JobId, JobKind, Json, Optimization, OptimizationStatus, UserId};
 use pawl_providers::ModelSpec;
 use pawl_store::jobs::{Claimed, NewJob};
-use pawl_store::{Actor, evolution, jobs};
+use pawl_store::{Actor, Scope, evolution, jobs};
 use serde_json::json;
 
+use super::named::{is_named, refused};
 use super::words::Words;
 use super::{Earlier, Quote, Session, Weights};
 use crate::worker::{Ended, MAX_ATTEMPTS, Work};
@@ -78,21 +79,59 @@ impl Engine {
             config: words.config()?,
             ..planned.run(self)?
         };
-        let payload = Json::from_serialize(&json!({ RUN: run.id })).map_err(EngineError::TraceData)?;
+        let mut scope = self.store.write(Actor::Service).await?;
+        evolution::insert_run(&mut scope, new.user_id, &run).await?;
+        self.enqueue_optimization(&mut scope, new.user_id, &run.id)
+            .await?;
+        scope.commit().await?;
+        Ok((run, planned.quote()))
+    }
+
+    async fn enqueue_optimization(
+        &self,
+        scope: &mut Scope,
+        user: UserId,
+        id: &str,
+    ) -> Result<(), EngineError> {
+        let payload = Json::from_serialize(&json!({ RUN: id })).map_err(EngineError::TraceData)?;
         let job = NewJob {
             id: JobId(self.clock.fresh_id()),
-            user_id: new.user_id,
+            user_id: user,
             kind: JobKind::Evolve,
             payload: &payload,
-            dedup_key: Some(&run.id),
+            dedup_key: Some(id),
             priority: PRIORITY,
             run_at: self.clock.now(),
         };
+        jobs::enqueue(scope, &job).await?;
+        Ok(())
+    }
+
+    /// Goes on with an optimisation that was stopped, or paused since calls failed, from wherever its journal is.
+    ///
+    /// # Errors
+    /// When it was not stopped, is of the command line, its names stand for nothing any more, or the database fails.
+    pub async fn resume_optimization(&self, user: UserId, id: &str) -> Result<Optimization, EngineError> {
+        let run = self.optimization(Actor::Tenant(user), id).await?;
+        let mut run = run.ok_or_else(|| EngineError::UnknownOptimization { id: id.to_owned() })?;
+        if !is_named(&run) {
+            return Err(refused(format!(
+                "it was begun on the command line: `pawl evolve --resume {id}` goes on with it"
+            )));
+        }
+        self.planned(&Words::of(user, &run)?).await?;
         let mut scope = self.store.write(Actor::Service).await?;
-        evolution::insert_run(&mut scope, new.user_id, &run).await?;
-        jobs::enqueue(&mut scope, &job).await?;
+        if !evolution::resume(&mut scope, id).await? {
+            return Err(refused(match run.status {
+                OptimizationStatus::Cancelled => "it is being stopped: try again in a moment".to_owned(),
+                status => format!("it is {}: only one that was stopped goes on", status.as_str()),
+            }));
+        }
+        self.enqueue_optimization(&mut scope, user, id).await?;
         scope.commit().await?;
-        Ok((run, planned.quote()))
+        run.status = OptimizationStatus::Pending;
+        (run.finish, run.error, run.completed_at) = (None, None, None);
+        Ok(run)
     }
 
     /// Stops an optimisation: what is under way is brought to its end, and no step is begun after it. Says whether there

@@ -222,6 +222,25 @@ pub(crate) async fn candidates(
     }))
 }
 
+/// Go on with an optimisation that was stopped, or paused since calls failed
+///
+/// It goes on where its journal ends: what was tried is not tried again, and its limits stay.
+#[utoipa::path(
+    post, path = "/api/optimizations/{id}/resume", tag = "prompts", operation_id = "resume_optimization",
+    security(("user" = []), ("service" = []), ("api_key" = ["write"])),
+    params(("id" = String, Path, description = "The optimisation"), TenantQuery),
+    responses((status = 202, body = OptimizationSchema), NotReviewed),
+)]
+pub(crate) async fn resume(
+    State(state): State<AppState>,
+    ActingTenant(actor): ActingTenant,
+    Path(id): Path<String>,
+) -> Result<(StatusCode, Json<Optimization>), Problem> {
+    let user = actor.tenant().ok_or(Problem::new(ErrorCode::NotFound))?;
+    let run = state.engine.resume_optimization(user, &id).await?;
+    Ok((StatusCode::ACCEPTED, Json(run)))
+}
+
 /// Stop an optimisation at its next step
 #[utoipa::path(
     post, path = "/api/optimizations/{id}/cancel", tag = "prompts", operation_id = "cancel_optimization",

@@ -96,6 +96,7 @@ impl Pages {
             .page("/optimizations/{id}", get(prompts::show_optimization))
             .page("/optimizations/{id}/live", get(prompts::tell))
             .page("/optimizations/{id}/cancel", post(prompts::cancel))
+            .page("/optimizations/{id}/resume", post(prompts::resume))
             .page("/lineage/{id}", get(lineage::show))
             .page("/runs", get(runs::list))
             .page("/runs/{run}", get(runs::show_one))

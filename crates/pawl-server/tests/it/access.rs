@@ -62,6 +62,11 @@ const OPERATIONS: &[Entry] = &[
         "/api/optimizations/{id}/cancel",
         [401, 401, 404, 404, 404],
     ),
+    (
+        "POST",
+        "/api/optimizations/{id}/resume",
+        [401, 401, 404, 404, 404],
+    ),
     ("GET", "/api/prompts", [401, 401, 200, 200, 200]),
     ("GET", "/api/prompts/{name}", [401, 401, 404, 404, 404]),
     ("POST", "/api/prompts/{name}/promote", [401, 401, 404, 404, 404]),

@@ -13,7 +13,11 @@ use pawl_testkit::{Identity, TestDatabase, TestServer, on_both_engines, samples}
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-on_both_engines!(from_a_quote_to_a_live_version_and_back, what_was_begun_is_stopped);
+on_both_engines!(
+    from_a_quote_to_a_live_version_and_back,
+    what_was_begun_is_stopped,
+    what_was_stopped_goes_on,
+);
 
 const AGENT: &str = "read -r request\ncase \"$request\" in\n*sorry.*) echo sorry, please ;;\n*please.*) echo please ;;\n*) echo no ;;\nesac\n";
 
@@ -94,6 +98,16 @@ async fn read(server: &TestServer, path: &str) -> Value {
     let answer = server.get(Identity::UserA, path).send().await.unwrap();
     assert_eq!(answer.status(), StatusCode::OK, "{path}");
     answer.json().await.unwrap()
+}
+
+async fn until(it_is_so: impl AsyncFn() -> bool) {
+    for _ in 0..600 {
+        if it_is_so().await {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("it never came to be so");
 }
 
 async fn from_a_quote_to_a_live_version_and_back(database: TestDatabase) {
@@ -238,4 +252,37 @@ async fn what_was_begun_is_stopped(database: TestDatabase) {
     );
     let again: Value = send(&server, &cancel, &Value::Null).await.json().await.unwrap();
     assert_eq!(again["status"], "over");
+}
+
+async fn what_was_stopped_goes_on(database: TestDatabase) {
+    let (server, _model) = server(database).await;
+    let begun = send(&server, "/api/optimizations", &asked()).await;
+    let place = begun.headers()["location"].to_str().unwrap().to_owned();
+    let [cancel, resume] = ["/cancel", "/resume"].map(|end| [&place, end].concat());
+    let refusal = async || {
+        let answer = send(&server, &resume, &Value::Null).await;
+        assert_eq!(answer.status(), StatusCode::UNPROCESSABLE_ENTITY);
+        answer.json::<Value>().await.unwrap()["detail"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    assert_eq!(
+        refusal().await,
+        "it is pending: only one that was stopped goes on"
+    );
+    send(&server, &cancel, &Value::Null).await;
+    assert_eq!(refusal().await, "it is being stopped: try again in a moment");
+    let other = server.request(Identity::UserB, Method::POST, &resume);
+    assert_eq!(other.send().await.unwrap().status(), StatusCode::NOT_FOUND);
+    // Its job finds that nobody wants it any more, and makes room for the next.
+    let _worker = Worker::of(&server);
+    until(async || send(&server, &resume, &Value::Null).await.status() == StatusCode::ACCEPTED).await;
+    until(async || read(&server, &place).await["status"] == "completed").await;
+    let run = read(&server, &place).await;
+    assert!(run["best_score"].as_f64().unwrap() > 0.0, "{run}");
+    assert_eq!(
+        refusal().await,
+        "it is completed: only one that was stopped goes on"
+    );
 }

@@ -20,7 +20,7 @@ pub use self::journal::{
     reusable, steps,
 };
 pub(crate) use self::service::STATEMENTS as SERVICE_STATEMENTS;
-pub use self::service::{Pulse, cancel, led_to, pulse, take_up, worst};
+pub use self::service::{Pulse, cancel, led_to, pulse, resume, take_up, worst};
 use crate::insert::{Insert, OnExisting};
 use crate::row::Columns;
 use crate::statement::shared;

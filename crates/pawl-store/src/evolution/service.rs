@@ -8,11 +8,12 @@ use crate::{Result, Scope, Statement};
 
 const TAKE_UP: Statement = shared!("evolution/take_up");
 const CANCEL: Statement = shared!("evolution/cancel");
+const RESUME: Statement = shared!("evolution/resume");
 const PULSE: Statement = shared!("evolution/pulse");
 const WORST: Statement = shared!("evolution/worst");
 const LED_TO: Statement = shared!("evolution/led_to");
 
-pub(crate) const STATEMENTS: &[Statement] = &[TAKE_UP, CANCEL, PULSE, WORST, LED_TO];
+pub(crate) const STATEMENTS: &[Statement] = &[TAKE_UP, CANCEL, RESUME, PULSE, WORST, LED_TO];
 
 /// Says that an optimisation is under way; whether it is, since it may be over.
 ///
@@ -28,6 +29,14 @@ pub async fn take_up(scope: &mut Scope, id: &str) -> Result<bool> {
 /// When the database fails.
 pub async fn cancel(scope: &mut Scope, id: &str, finish: &str) -> Result<bool> {
     Ok(scope.execute(&CANCEL, &[id.into(), finish.into()]).await? > 0)
+}
+
+/// Says that somebody is to go on with an optimisation that was stopped; whether it was, and nobody works on it.
+///
+/// # Errors
+/// When the database fails.
+pub async fn resume(scope: &mut Scope, id: &str) -> Result<bool> {
+    Ok(scope.execute(&RESUME, &[id.into()]).await? > 0)
 }
 
 /// How far an optimisation is.

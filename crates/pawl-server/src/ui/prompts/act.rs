@@ -190,6 +190,16 @@ pub(in crate::ui) async fn cancel(
     Ok(Redirect::to(&["/optimizations/", &id].concat()))
 }
 
+/// Goes on with an optimisation that was stopped.
+pub(in crate::ui) async fn resume(
+    State(state): State<AppState>,
+    visitor: Visitor,
+    Path(id): Path<String>,
+) -> Result<Redirect, Problem> {
+    state.engine.resume_optimization(visitor.user(), &id).await?;
+    Ok(Redirect::to(&["/optimizations/", &id].concat()))
+}
+
 /// Tells a page how an optimisation goes on.
 pub(in crate::ui) async fn tell(
     State(state): State<AppState>,

@@ -15,7 +15,7 @@ use pawl_model::{JobState, Optimization, OptimizationStatus, PromptVersion};
 use serde::Deserialize;
 
 use self::act::EvolveForm;
-pub(super) use self::act::{cancel, evolve, promote, roll_back, tell};
+pub(super) use self::act::{cancel, evolve, promote, resume, roll_back, tell};
 pub(super) use self::list::list;
 pub(super) use self::optimization::show as show_optimization;
 use self::verdict::Verdict;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use askama::Template;
 use axum::extract::State;
-use pawl_engine::evolve::{ExampleScore, OptimizationDetail, Progress};
+use pawl_engine::evolve::{ExampleScore, OptimizationDetail, Progress, goes_on};
 use pawl_model::{CandidateStatus, OptimizationStatus, PromptCandidate};
 use serde::Deserialize;
 use serde_json::Value;
@@ -50,6 +50,8 @@ pub(in crate::ui) struct OptimizationPage {
     /// Whether it goes on.
     is_live: bool,
     is_pending: bool,
+    /// Whether it was stopped and can go on.
+    goes_on: bool,
     /// What was spent of what: name and value.
     budget: Vec<(&'static str, String)>,
     chart: Chart,
@@ -133,6 +135,7 @@ pub(in crate::ui) async fn show(
         began: moments.show(run.created_at),
         is_live: !is_over(run.status),
         is_pending: run.status == OptimizationStatus::Pending,
+        goes_on: goes_on(&run),
         budget: budget(&progress),
         chart: score::chart(&id, &progress),
         tree: tree(&id, &candidates, best),

@@ -46,6 +46,7 @@ const PAGES: &[(&str, Shown)] = &[
     ("/optimizations/{id}", Shown::ToOwner),
     ("/optimizations/{id}/live", Shown::AsItHappens),
     ("/optimizations/{id}/cancel", Shown::Form),
+    ("/optimizations/{id}/resume", Shown::Form),
     ("/lineage/{id}", Shown::ToOwner),
     ("/runs", Shown::ToUsers),
     ("/runs/{run}", Shown::ToOwner),
