@@ -72,7 +72,9 @@ pub(super) const IMAGES: &[Image] = images![
     "comparison.png": "image/png",
     "dashboard.png": "image/png",
     "interactions.png": "image/png",
+    "lineage.png": "image/png",
     "loop.svg": "image/svg+xml",
+    "optimization.png": "image/png",
     "suggestion.png": "image/png",
 ];
 
