@@ -100,7 +100,8 @@ impl DropReason {
 }
 
 /// Why an interaction that was made from a trace has no score.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Unscored {
     /// The sample fell otherwise.
     SampledOut,

@@ -118,7 +118,8 @@ async fn of_program(
     found.map_err(CallerRejection::Failed)
 }
 
-/// Who it is, a user or the service: as a [`Caller`], or by an API key of this scope. Never the anonymous.
+/// Who it is, a user or the service: as a [`Caller`], or by an API key of this scope; where none is asked
+/// for, by no API key. Never the anonymous.
 pub(crate) async fn identity(
     parts: &mut Parts,
     state: &AppState,

@@ -1,17 +1,19 @@
 //! Traces: rows of `interaction_traces`.
 
 use pawl_model::{InteractionId, Json, Unscored, UserId};
+use serde::Serialize;
 use serde_json::json;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::insert::{Insert, OnExisting};
-use crate::statement::{documents, pair};
+use crate::statement::{documents, pair, shared};
 use crate::{Result, Row, Scope, Statement, Value};
 
 const GET: Statement = pair!("traces/get");
+const LIST: Statement = shared!("traces/list");
 
-pub(crate) const STATEMENTS: &[Statement] = &[GET];
+pub(crate) const STATEMENTS: &[Statement] = &[GET, LIST];
 
 const PUT: Insert = Insert {
     table: "interaction_traces",
@@ -52,7 +54,7 @@ const PUT: Insert = Insert {
 };
 
 /// A trace.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Trace {
     /// The row.
     pub id: Uuid,
@@ -61,6 +63,7 @@ pub struct Trace {
     /// The interaction behind which it stands, if there is one.
     pub evaluation_id: Option<InteractionId>,
     /// When it happened.
+    #[serde(with = "time::serde::rfc3339")]
     pub created_at: OffsetDateTime,
     /// Its spans: an array of objects.
     pub spans: Json,
@@ -79,8 +82,10 @@ pub struct Trace {
     /// What the online checks said.
     pub check_results: Option<Json>,
     /// When the first of its spans arrived.
+    #[serde(with = "time::serde::rfc3339")]
     pub first_seen: OffsetDateTime,
     /// When the last one did.
+    #[serde(with = "time::serde::rfc3339")]
     pub last_seen: OffsetDateTime,
     /// Whom it happened to, as a hash that tells nobody.
     pub user_hash: Option<String>,
@@ -93,6 +98,17 @@ pub struct Trace {
 pub async fn get(scope: &mut Scope, user: UserId, trace_ids: &[&str]) -> Result<Vec<Trace>> {
     let ids = documents(trace_ids.iter().map(|id| json!(id)))?;
     let rows = scope.fetch(&GET, &[user.into(), Value::from(&ids)]).await?;
+    rows.iter().map(read).collect()
+}
+
+/// Traces in the order of their ids, behind one.
+///
+/// # Errors
+/// When the database fails.
+pub async fn list(scope: &mut Scope, after: &str, limit: u32) -> Result<Vec<Trace>> {
+    let rows = scope
+        .fetch(&LIST, &[after.into(), i64::from(limit).into()])
+        .await?;
     rows.iter().map(read).collect()
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use pawl_model::{InteractionId, UserId};
-use pawl_store::{policies, traces};
+use pawl_store::{Scope, policies, traces};
 use serde_json::Value;
 
 use super::list::{InteractionFilter, InteractionOrder, ListRequest};
@@ -85,6 +85,37 @@ impl Engine {
         }
     }
 
+    /// A tenant's traces in the order of their ids, behind one, without what the policy masks by now.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn traces(
+        &self,
+        actor: Actor,
+        user: UserId,
+        after: &str,
+        limit: u32,
+    ) -> Result<Vec<StoredTrace>, EngineError> {
+        let mut scope = self.store.read(actor).await?;
+        let page = traces::list(&mut scope, after, limit).await?;
+        self.as_shown(&mut scope, user, page).await
+    }
+
+    /// Traces without what the policy masks by now.
+    async fn as_shown(
+        &self,
+        scope: &mut Scope,
+        user: UserId,
+        mut traces: Vec<StoredTrace>,
+    ) -> Result<Vec<StoredTrace>, EngineError> {
+        if let Some(policy) = policies::list(scope, &[user]).await?.pop() {
+            for trace in &mut traces {
+                self.mask_trace_for_view(&policy, trace)?;
+            }
+        }
+        Ok(traces)
+    }
+
     async fn traces_for_view(
         &self,
         actor: Actor,
@@ -92,14 +123,9 @@ impl Engine {
         ids: &[&str],
     ) -> Result<HashMap<String, StoredTrace>, EngineError> {
         let mut scope = self.store.read(actor).await?;
-        let policy = policies::list(&mut scope, &[user]).await?.pop();
-        let mut by_id = HashMap::new();
-        for mut trace in traces::get(&mut scope, user, ids).await? {
-            if let Some(policy) = &policy {
-                self.mask_trace_for_view(policy, &mut trace)?;
-            }
-            by_id.insert(trace.trace_id.clone(), trace);
-        }
-        Ok(by_id)
+        let found = traces::get(&mut scope, user, ids).await?;
+        let found = self.as_shown(&mut scope, user, found).await?;
+        let by_id = found.into_iter().map(|trace| (trace.trace_id.clone(), trace));
+        Ok(by_id.collect())
     }
 }

@@ -36,22 +36,20 @@ pub fn folded(steps: &[Step]) -> Vec<Shown<'_>> {
             Some((kind, count)) if *kind == step.node.kind => *count,
             _ => 0,
         };
-        let rest = rest(&steps[place..]);
-        let count = rest.iter().filter(|other| other.depth == step.depth).count();
-        if before >= SHOWN && count > 1 {
+        if before >= SHOWN
+            && let steps = rest(&steps[place..])
+            && let count = steps.iter().filter(|other| other.depth == step.depth).count()
+            && count > 1
+        {
             let kind = step.node.kind;
-            shown.push(Shown::Rest {
-                kind,
-                count,
-                steps: rest,
-            });
-            place += rest.len();
-        } else {
-            shown.push(Shown::Node(step));
-            path.truncate(step.depth - 1);
-            path.push((step.node.kind, before + 1));
-            place += 1;
+            shown.push(Shown::Rest { kind, count, steps });
+            place += steps.len();
+            continue;
         }
+        shown.push(Shown::Node(step));
+        path.truncate(step.depth - 1);
+        path.push((step.node.kind, before + 1));
+        place += 1;
     }
     shown
 }

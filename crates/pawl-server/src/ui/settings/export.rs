@@ -1,16 +1,18 @@
 //! Everything that is kept of a tenant, as lines of JSON: which table, and the row.
 
+use axum::BoxError;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use futures::{Stream, TryStreamExt as _, stream};
 use pawl_engine::data::{Count, DataError};
+use pawl_engine::intake::list::{InteractionFilter, InteractionOrder, InteractionPlace, ListRequest};
 use pawl_engine::mine::suggestions::Filter as SuggestionFilter;
 use pawl_engine::{Actor, Engine};
 use pawl_model::query::{Cell, Comparison, Direction, Field, Filter, Form, Item, Nulls, Order, Select};
 use pawl_model::table::{Column, Datum, TABLES, Table, Verb};
-use pawl_model::{Account, FailurePattern};
+use pawl_model::{Account, FailurePattern, UserId};
 use serde::Serialize;
 use serde_json::{Value, json};
 use time::OffsetDateTime;
@@ -22,6 +24,10 @@ use crate::ui::session::Visitor;
 
 /// Rows that are read at a time.
 const ROWS: u32 = 500;
+/// The table of interactions.
+const INTERACTIONS: &str = "evaluations";
+/// Traces that are read at a time: one may have many spans.
+const TRACES: u32 = 20;
 
 /// Everything that is kept of the visitor, but for what proves who they are.
 pub(in crate::ui) async fn everything(
@@ -32,6 +38,7 @@ pub(in crate::ui) async fn everything(
     let export = Export {
         engine: state.engine.clone(),
         actor: visitor.actor(),
+        user_id: visitor.user(),
     };
     let first = stream::iter([Ok(Bytes::from(user))]);
     let headers = [
@@ -53,12 +60,17 @@ pub(in crate::ui) async fn everything(
 struct Export {
     engine: Engine,
     actor: Actor,
+    user_id: UserId,
 }
 
 /// Where a file goes on.
 enum Next {
     /// At the rows of the first of these tables that come behind one with this key.
     Rows(&'static [Table], Option<Vec<Datum>>),
+    /// At the interactions behind one.
+    Interactions(Option<InteractionPlace>),
+    /// At the traces behind one.
+    Traces(String),
     /// At the patterns behind one.
     Patterns(String),
     /// At the suggestions behind one.
@@ -66,28 +78,34 @@ enum Next {
 }
 
 impl Export {
-    fn rows(self) -> impl Stream<Item = Result<Bytes, DataError>> {
+    fn rows(self) -> impl Stream<Item = Result<Bytes, BoxError>> {
         let beginning = Some(Next::Rows(TABLES, None));
         stream::try_unfold((self, beginning), async |(export, next)| {
             let Some(next) = next else { return Ok(None) };
             let (lines, next) = export.page(next).await?;
             Ok(Some((Bytes::from(lines), (export, next))))
         })
-        .inspect_err(|error: &DataError| {
-            tracing::error!(error = error as &dyn std::error::Error, "a download was cut off");
+        .inspect_err(|error: &BoxError| {
+            tracing::error!(
+                error = &**error as &dyn std::error::Error,
+                "a download was cut off"
+            );
         })
     }
 
-    async fn page(&self, next: Next) -> Result<(String, Option<Next>), DataError> {
+    async fn page(&self, next: Next) -> Result<(String, Option<Next>), BoxError> {
         let (tables, after) = match next {
             Next::Rows(tables, after) => (tables, after),
+            Next::Interactions(after) => return self.interactions(after.as_ref()).await,
+            Next::Traces(after) => return self.traces(&after).await,
             Next::Patterns(after) => return self.patterns(&after).await,
             Next::Suggestions(after) => return self.suggestions(after).await,
         };
         let Some((table, others)) = tables.split_first() else {
-            return Ok((String::new(), Some(Next::Patterns(String::new()))));
+            return Ok((String::new(), Some(Next::Interactions(None))));
         };
-        if !table.user_may.contains(&Verb::Select) {
+        // Interactions are read as they are shown: without personal data that was stored before it was masked.
+        if table.name == INTERACTIONS || !table.user_may.contains(&Verb::Select) {
             return Ok((String::new(), Some(Next::Rows(others, None))));
         }
         let mut select = Select {
@@ -103,7 +121,7 @@ impl Export {
             match self.engine.select_rows(self.actor, &select, Count::Skip).await {
                 Ok(page) => break page.records,
                 Err(DataError::Refused(_)) if select.limit > 1 => select.limit /= 2,
-                Err(error) => return Err(error),
+                Err(error) => return Err(error.into()),
             }
         };
         let last = records.last().filter(|_| records.len() as u64 == select.limit);
@@ -124,15 +142,50 @@ impl Export {
         Ok((lines, Some(next)))
     }
 
-    async fn patterns(&self, after: &str) -> Result<(String, Option<Next>), DataError> {
+    async fn interactions(
+        &self,
+        after: Option<&InteractionPlace>,
+    ) -> Result<(String, Option<Next>), BoxError> {
+        let request = ListRequest {
+            user_id: self.user_id,
+            filter: &InteractionFilter::default(),
+            order: InteractionOrder::Oldest,
+            after,
+            limit: ROWS,
+        };
+        let page = self.engine.interactions(self.actor, &request).await?;
+        let lines = page.items.iter().map(|row| line(INTERACTIONS, row)).collect();
+        let next = match page.next {
+            Some(place) => Next::Interactions(Some(place)),
+            None => Next::Traces(String::new()),
+        };
+        Ok((lines, Some(next)))
+    }
+
+    async fn traces(&self, after: &str) -> Result<(String, Option<Next>), BoxError> {
+        let page = self
+            .engine
+            .traces(self.actor, self.user_id, after, TRACES)
+            .await?;
+        let lines = page
+            .iter()
+            .map(|trace| line("interaction_traces", trace))
+            .collect();
+        let next = match page.last() {
+            Some(last) => Next::Traces(last.trace_id.clone()),
+            None => Next::Patterns(String::new()),
+        };
+        Ok((lines, Some(next)))
+    }
+
+    async fn patterns(&self, after: &str) -> Result<(String, Option<Next>), BoxError> {
         #[derive(Serialize)]
         struct PatternRow<'a> {
             #[serde(flatten)]
             pattern: &'a FailurePattern,
             suggestion_id: &'a str,
         }
-        let page = self.engine.patterns(self.actor, after, ROWS).await;
-        let page = page.map_err(|error| DataError::Failed(Box::new(error)))?;
+        let page = self.engine.patterns(self.actor, after, ROWS).await?;
         let mut lines = String::new();
         for (pattern, suggestion_id) in &page {
             let row = PatternRow {
@@ -151,13 +204,12 @@ impl Export {
     async fn suggestions(
         &self,
         after: Option<(OffsetDateTime, String)>,
-    ) -> Result<(String, Option<Next>), DataError> {
+    ) -> Result<(String, Option<Next>), BoxError> {
         let filter = SuggestionFilter {
             after,
             ..SuggestionFilter::default()
         };
-        let page = self.engine.suggestions(self.actor, &filter, ROWS).await;
-        let page = page.map_err(|error| DataError::Failed(Box::new(error)))?;
+        let page = self.engine.suggestions(self.actor, &filter, ROWS).await?;
         let lines = page.items.iter().map(|row| line("suggestions", row)).collect();
         Ok((lines, page.next.map(|place| Next::Suggestions(Some(place)))))
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pawl_engine::auth::AuthError;
-use pawl_model::{ApiKeyId, KeyScope, RunPolicy};
+use pawl_model::{ApiKeyId, Json, KeyScope, Policy, RunPolicy};
 use pawl_testkit::{TestDatabase, TestServer, evolution, on_both_engines};
 use serde_json::Value;
 
@@ -19,6 +19,7 @@ on_both_engines!(
     a_key_is_shown_once_and_revoked_by_its_owner,
     passwords_are_asked_for_and_not_guessed,
     everything_is_taken_along,
+    what_is_taken_along_is_masked_as_what_is_shown,
     an_account_is_deleted_by_whoever_it_is,
 );
 
@@ -225,6 +226,33 @@ async fn everything_is_taken_along(database: TestDatabase) {
     assert!(!text.contains("theirs") && !text.contains("argon2"), "{text}");
     let other = Browser::of(&server, &server.user_b).await;
     assert_eq!(other.page("/settings/export").await.lines().count(), 2);
+}
+
+async fn what_is_taken_along_is_masked_as_what_is_shown(database: TestDatabase) {
+    const ADDRESS: &str = "grace@example.org";
+    let server = TestServer::new(database).await;
+    let user = server.user_a.id;
+    let mut personal = interaction(user, ADDRESS);
+    personal.interaction_id = "personal".to_owned();
+    personal.flags.clear();
+    let spans = format!(r#"[{{"name": "chat", "input": "write to {ADDRESS}"}}]"#);
+    personal.spans = Some(Json::parse(&spans).unwrap());
+    store(&server, personal).await;
+    let browser = Browser::of(&server, &server.user_a).await;
+    let tables = async || {
+        let text = browser.page("/settings/export").await;
+        let lines = text.lines().filter(|line| line.contains(ADDRESS));
+        let lines = lines.map(|line| serde_json::from_str::<Value>(line).unwrap()["table"].clone());
+        lines.collect::<Vec<_>>()
+    };
+    assert_eq!(tables().await, ["evaluations", "interaction_traces"]);
+    let policy = Policy {
+        obfuscate_pii: true,
+        ..Policy::default_of(user)
+    };
+    let owner = pawl_engine::Actor::Tenant(user);
+    server.engine.set_policy(owner, policy).await.unwrap();
+    assert_eq!(tables().await, [""; 0], "of the time before it was masked");
 }
 
 async fn an_account_is_deleted_by_whoever_it_is(database: TestDatabase) {
