@@ -88,6 +88,12 @@ const MIGRATIONS: &[(i64, &str, &str, &str)] = &[
         include_str!("../migrations/sqlite/0013_lineage.sql"),
         include_str!("../migrations/postgres/0013_lineage.sql"),
     ),
+    (
+        14,
+        "search",
+        include_str!("../migrations/sqlite/0014_search.sql"),
+        include_str!("../migrations/postgres/0014_search.sql"),
+    ),
 ];
 
 const TABLE: &str = "_pawl_migrations";

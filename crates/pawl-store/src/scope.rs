@@ -192,12 +192,35 @@ impl Scope {
         &mut self,
         text: String,
         values: &[Value<'_>],
-        mut take: impl FnMut(&Row) -> Result<()>,
+        take: impl FnMut(&Row) -> Result<()>,
     ) -> Result<()> {
         if values.len() > MAX_VALUES {
             return Err(StoreError::TooManyValues);
         }
-        let text: SqlStr = AssertSqlSafe(text).into_sql_str();
+        self.stream(AssertSqlSafe(text).into_sql_str(), values, take)
+            .await
+    }
+
+    /// As [`Scope::fetch`]; hands over the rows one by one, until one is refused.
+    pub(crate) async fn fetch_each(
+        &mut self,
+        statement: &Statement,
+        values: &[Value<'_>],
+        take: impl FnMut(&Row) -> Result<()>,
+    ) -> Result<()> {
+        let text = match self.dialect() {
+            Dialect::Sqlite => statement.sqlite,
+            Dialect::Postgres => statement.postgres,
+        };
+        self.stream(text.into_sql_str(), values, take).await
+    }
+
+    async fn stream(
+        &mut self,
+        text: SqlStr,
+        values: &[Value<'_>],
+        mut take: impl FnMut(&Row) -> Result<()>,
+    ) -> Result<()> {
         match &mut self.transaction {
             Transaction::Sqlite(transaction) => {
                 let arguments = sqlite_arguments(Some(self.actor), values)?;

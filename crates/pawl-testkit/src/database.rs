@@ -176,7 +176,8 @@ impl TestDatabase {
     ///
     /// # Panics
     /// When it fails.
-    pub async fn run(&self, statement: &'static str) {
+    pub async fn run(&self, statement: &str) {
+        let statement = sqlx::raw_sql(AssertSqlSafe(statement.to_owned()));
         match self.engine {
             Engine::Sqlite => self.sqlite().await.execute(statement).await.map(drop),
             Engine::Postgres => self.postgres().await.execute(statement).await.map(drop),

@@ -72,16 +72,20 @@ pub fn search(text: &str) -> Search {
     search.words.sort_unstable();
     search.words.dedup();
     search.words.truncate(MAX_WORDS);
+    search.pairs.truncate(MAX_WORDS);
     search.phrases.truncate(MAX_WORDS);
     search
 }
 
 fn add(search: &mut Search, term: &str) {
-    let known = search.words.len();
-    each_word(term, |word| search.words.push(word.to_owned()));
-    if search.words.len() > known && !term.chars().all(char::is_alphanumeric) {
+    let mut words: Vec<String> = Vec::new();
+    each_word(term, |word| words.push(word.to_owned()));
+    if !words.is_empty() && !term.chars().all(char::is_alphanumeric) {
         search.phrases.push(term.to_owned());
+        let pairs = words.windows(2).map(|pair| [pair[0].clone(), pair[1].clone()]);
+        search.pairs.extend(pairs);
     }
+    search.words.append(&mut words);
 }
 
 impl Engine {
@@ -220,6 +224,10 @@ mod tests {
                 .map(|word| word.replace("strasse", "straße"))
         );
         assert_eq!(found.phrases, ["order Number", "user_id"]);
+        assert_eq!(
+            found.pairs,
+            [["order", "number"], ["user", "id"]].map(|pair| pair.map(str::to_owned))
+        );
         assert!(search(" \"\" - ").is_empty());
     }
 
@@ -227,6 +235,7 @@ mod tests {
     fn a_search_is_bounded() {
         let many: Vec<String> = (0..100).map(|number| format!("a-{number}")).collect();
         let found = search(&many.join(" "));
-        assert_eq!((found.words.len(), found.phrases.len()), (32, 32));
+        let counts = (found.words.len(), found.pairs.len(), found.phrases.len());
+        assert_eq!(counts, (32, 32, 32));
     }
 }

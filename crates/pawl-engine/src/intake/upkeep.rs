@@ -22,7 +22,7 @@ const HOURS: usize = 200;
 /// Stale hours, and tenants with some, that are seen to at a time.
 const STALE: u32 = 1_000;
 /// Interactions whose words are indexed in one transaction: what is to be stored meanwhile waits for it on SQLite.
-const INDEXED: u32 = 500;
+const INDEXED: u32 = 2_048;
 /// How long the indexing of words then stands back, in terms of what it took: storing goes first.
 const LEISURE: u32 = 2;
 /// How often there is looked for something to do.
@@ -64,11 +64,30 @@ impl Engine {
         while is_behind {
             let started = Instant::now();
             let mut scope = self.store.write(Actor::Service).await?;
-            is_behind = search::index(&mut scope, INDEXED, |text, found| each_word(text, found)).await? > 0;
+            let indexed = search::index(&mut scope, INDEXED, |text, found| each_word(text, found)).await?;
             scope.commit().await?;
+            is_behind = indexed.interactions > 0;
+            for tenant in indexed.tenants {
+                self.merge_index(tenant).await?;
+            }
             tokio::time::sleep(started.elapsed() * leisure).await;
         }
         Ok(())
+    }
+
+    /// Merges parts of the index until none of a tenant's are to be merged.
+    async fn merge_index(&self, tenant: UserId) -> Result<(), EngineError> {
+        loop {
+            let mut scope = self.store.read(Actor::Service).await?;
+            let merge = search::Merge::prepare(&mut scope, tenant).await?;
+            drop(scope);
+            let Some(merge) = merge else { return Ok(()) };
+            let mut scope = self.store.write(Actor::Service).await?;
+            if !merge.write(&mut scope).await? {
+                return Ok(());
+            }
+            scope.commit().await?;
+        }
     }
 
     async fn freshen_all(&self) -> Result<(), EngineError> {

@@ -8,8 +8,7 @@ select
         from pg_class as class
         where class.relkind in ('r', 'p')
             and class.relnamespace in (to_regnamespace('public'), to_regnamespace('auth'))
-            -- The index of words has none, so that its index can be used.
-            and class.relname not in ('_pawl_migrations', '_pawl_search')
+            and class.relname <> '_pawl_migrations'
             and has_table_privilege(class.oid, 'select')
             and not (class.relrowsecurity and class.relforcerowsecurity)
     )

@@ -1,20 +1,22 @@
--- Whoever indexes besides us takes others.
 with waiting as (
-    select number, evaluation_ids
+    select number, user_id, evaluation_ids, changed
     from _pawl_search_queue
     where (user_id = $1 or $1 is null)
     order by number
     limit $2
-    for update skip locked
 ), taken as (
-    select number, evaluation_ids
+    select number, user_id, evaluation_ids, changed
     from (
-        select number, evaluation_ids, sum(cardinality(evaluation_ids)) over (order by number) as interactions
+        select
+            number, user_id, evaluation_ids, changed,
+            sum(cardinality(evaluation_ids)) over (order by number) as interactions
         from waiting
     ) counted
     where interactions - cardinality(evaluation_ids) < $2
 )
-select t.number, e.id, e.user_id, left(e.prompt, 100000) || ' ' || left(e.response, 100000)
+select
+    t.number, i.id, case when t.changed then t.user_id end, e.user_id,
+    left(e.prompt, 100000) || ' ' || left(e.response, 100000)
 from taken t
 cross join unnest(t.evaluation_ids) i (id)
 left join evaluations e on e.id = i.id

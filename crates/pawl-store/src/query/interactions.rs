@@ -1,6 +1,7 @@
 //! Lists of interactions: by filters, in several orders, a page at a time.
 
 mod order;
+mod searched;
 
 use pawl_model::{Interaction, InteractionId, UserId};
 use time::OffsetDateTime;
@@ -8,12 +9,8 @@ use time::OffsetDateTime;
 use self::order::Part;
 pub use self::order::{InteractionOrder, InteractionPlace};
 use super::sql::{Dialect, Sql};
-use crate::search::{expression, hashed};
+use crate::search::DocumentId;
 use crate::{Result, Scope, Value};
-
-/// Up to so many rows with the words that are looked for are found by the words and sorted; where there are more, rows
-/// are looked through in their order until a page is full.
-const SORTED_HITS: i64 = 20_000;
 
 /// Which interactions.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,6 +40,8 @@ pub struct InteractionFilter {
 pub struct Search {
     /// Words that all stand in them, as the index has them.
     pub words: Vec<String>,
+    /// Words that follow each other in them.
+    pub pairs: Vec<[String; 2]>,
     /// Texts that stand in one of them as they are here, but for the case of ASCII letters.
     pub phrases: Vec<String>,
 }
@@ -75,64 +74,90 @@ pub struct InteractionQuery<'a> {
 /// # Errors
 /// When the database fails.
 pub async fn interactions(scope: &mut Scope, query: &InteractionQuery<'_>) -> Result<Vec<Interaction>> {
-    let search = &query.filter.search;
-    let few_hits = search.is_empty() || hits(scope, query.user_id, search).await? <= SORTED_HITS;
-    let parts: &[Part] = match query.after {
-        _ if query.order.by_time() => &[Part::With],
-        Some(InteractionPlace { key: None, .. }) => &[Part::Without],
-        _ => &[Part::With, Part::Without],
-    };
+    if !query.filter.search.is_empty() {
+        return searched::interactions(scope, query).await;
+    }
     let mut found = Vec::new();
-    for part in parts {
-        let limit = i64::from(query.limit) - found.len() as i64;
-        if limit <= 0 {
-            break;
-        }
-        let mut sql = Sql::new(scope);
-        sql.page(query, *part, few_hits, limit);
-        scope
-            .fetch_built(sql.text, &sql.values, |row| {
-                found.push(crate::interactions::read(row)?.0);
-                Ok(())
-            })
-            .await?;
+    for part in query.parts() {
+        page(scope, query, *part, None, &mut found).await?;
     }
     Ok(found)
 }
 
-/// How many interactions have these words, as far as that is worth knowing.
-async fn hits(scope: &mut Scope, user: UserId, search: &Search) -> Result<i64> {
+/// Adds rows until the page is full.
+async fn page(
+    scope: &mut Scope,
+    query: &InteractionQuery<'_>,
+    part: Part,
+    among: Option<&[DocumentId]>,
+    found: &mut Vec<Interaction>,
+) -> Result<()> {
+    let limit = i64::from(query.limit) - found.len() as i64;
+    if limit <= 0 {
+        return Ok(());
+    }
     let mut sql = Sql::new(scope);
-    sql.push("select count(*) from (select 1 from _pawl_search s where ");
-    sql.matches(user, search);
-    sql.push(" limit ");
-    sql.value((SORTED_HITS + 1).into());
-    sql.push(") hits where ");
-    sql.tenant_again(user);
-    let mut count = 0;
+    sql.page(query, part, among, limit)?;
     scope
         .fetch_built(sql.text, &sql.values, |row| {
-            count = row.columns().read()?;
+            found.push(crate::interactions::read(row)?.0);
             Ok(())
         })
-        .await?;
-    Ok(count)
+        .await
+}
+
+impl InteractionQuery<'_> {
+    /// Those with what is sorted by come first.
+    const fn parts(&self) -> &'static [Part] {
+        match self.after {
+            _ if self.order.by_time() => &[Part::With],
+            Some(InteractionPlace { key: None, .. }) => &[Part::Without],
+            _ => &[Part::With, Part::Without],
+        }
+    }
 }
 
 impl<'q> Sql<'q> {
-    fn page(&mut self, query: &InteractionQuery<'q>, part: Part, few_hits: bool, limit: i64) {
+    fn page(
+        &mut self,
+        query: &InteractionQuery<'q>,
+        part: Part,
+        among: Option<&[DocumentId]>,
+        limit: i64,
+    ) -> Result<()> {
         self.push(
             "select e.id, e.interaction_id, e.user_id, e.prompt, e.response, e.score, e.latency_ms, e.flags, \
              e.pii_tokens_redacted, e.created_at, e.received_at, e.sample_weight, e.trace, e.redactions, \
-             null from evaluations e where ",
+             null from evaluations e",
         );
+        let Some(among) = among else {
+            self.push(" where ");
+            self.rows(query, part, limit);
+            return Ok(());
+        };
+        // They are looked up by their numbers, whatever else there is an index of.
+        self.push(match self.dialect {
+            Dialect::Sqlite => " not indexed where ",
+            Dialect::Postgres => " where ",
+        });
+        self.narrowed(query, part);
+        self.among(among)?;
+        self.phrases(&query.filter.search);
+        self.in_order(query.order, part);
+        self.push(" limit ");
+        self.value(limit.into());
+        Ok(())
+    }
+
+    /// Adds which rows, in their order.
+    fn rows(&mut self, query: &InteractionQuery<'q>, part: Part, limit: i64) {
         if query.order.by_time() {
-            self.picked(query, part, few_hits, limit);
+            self.picked(query, part, limit);
         } else {
             // The rows of a page are sorted out by what the index holds, and only they are read.
             let row = self.dialect.row();
             self.push(&[row, " in (select ", row, " from evaluations e where "].concat());
-            self.picked(query, part, few_hits, limit);
+            self.picked(query, part, limit);
             self.push(") and ");
             self.tenant_again(query.user_id);
             self.in_order(query.order, part);
@@ -140,7 +165,15 @@ impl<'q> Sql<'q> {
     }
 
     /// Adds which rows are on a page, in their order.
-    fn picked(&mut self, query: &InteractionQuery<'q>, part: Part, few_hits: bool, limit: i64) {
+    fn picked(&mut self, query: &InteractionQuery<'q>, part: Part, limit: i64) {
+        self.narrowed(query, part);
+        self.in_order(query.order, part);
+        self.push(" limit ");
+        self.value(limit.into());
+    }
+
+    /// Adds the conditions that an index can decide.
+    fn narrowed(&mut self, query: &InteractionQuery<'q>, part: Part) {
         let filter = query.filter;
         self.push("e.user_id = ");
         self.value(query.user_id.into());
@@ -154,13 +187,7 @@ impl<'q> Sql<'q> {
         self.bound("e.latency_ms", ">=", filter.least_latency_ms);
         self.bound("e.latency_ms", "<=", filter.most_latency_ms);
         self.flags(filter);
-        if !filter.search.is_empty() {
-            self.search(query, few_hits);
-        }
         self.behind(query, part);
-        self.in_order(query.order, part);
-        self.push(" limit ");
-        self.value(limit.into());
     }
 
     /// Adds the condition that the actor sees rows of this tenant: row by row it is the same.
@@ -205,60 +232,6 @@ impl<'q> Sql<'q> {
                 .concat(),
             };
             self.push(&text);
-        }
-    }
-
-    fn search(&mut self, query: &InteractionQuery<'q>, few_hits: bool) {
-        let search = &query.filter.search;
-        self.push(match (self.dialect, few_hits, query.order.by_time()) {
-            (Dialect::Sqlite, true, _) => " and e.number in (select s.rowid from _pawl_search s where ",
-            // Of many, rows are looked through in their order until the page is full, or all of them sorted.
-            (Dialect::Sqlite, false, true) => {
-                " and exists (select 1 from _pawl_search s where s.rowid = +e.number and "
-            }
-            (Dialect::Sqlite, false, false) => " and +e.number in (select s.rowid from _pawl_search s where ",
-            (Dialect::Postgres, false, true) => {
-                " and exists (select 1 from _pawl_search s where s.evaluation_id = e.id and "
-            }
-            (Dialect::Postgres, ..) => " and e.id in (select s.evaluation_id from _pawl_search s where ",
-        });
-        self.matches(query.user_id, search);
-        self.push(")");
-        for phrase in &search.phrases {
-            let phrase = self.bind(phrase.to_ascii_lowercase().into());
-            let condition = match self.dialect {
-                Dialect::Sqlite => [
-                    " and (instr(lower(e.prompt), ",
-                    &phrase,
-                    ") > 0 or instr(lower(e.response), ",
-                    &phrase,
-                    ") > 0)",
-                ],
-                Dialect::Postgres => [
-                    " and (position(",
-                    &phrase,
-                    " in lower(e.prompt collate \"C\")) > 0 or position(",
-                    &phrase,
-                    " in lower(e.response collate \"C\")) > 0)",
-                ],
-            };
-            self.push(&condition.concat());
-        }
-    }
-
-    /// Adds the condition that the index knows a row as the tenant's, and as one with all of the words.
-    fn matches(&mut self, user: UserId, search: &Search) {
-        match self.dialect {
-            Dialect::Sqlite => {
-                self.push("_pawl_search match ");
-                self.value(expression(user, &search.words).into());
-            }
-            Dialect::Postgres => {
-                self.push("s.user_id = ");
-                self.value(user.into());
-                self.push(" and s.words @> ");
-                self.value(hashed(user, &search.words));
-            }
         }
     }
 

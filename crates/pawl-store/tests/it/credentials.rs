@@ -199,9 +199,9 @@ async fn a_runtime_role_from_before_may_use_what_is_new() {
         drop function generate_random_id;
         drop table response_cache, eval_test_errors, eval_test_runs, failure_patterns, suggestions, mining_errors, mining_runs, schedules, jobs;
         drop function pawl_notify_workers, pawl_delete_patterns;
-        drop table _pawl_search, _pawl_search_queue, stale_hours, interaction_rollups, intake_days, intake_ledger,
+        drop table _pawl_search, _pawl_search_blocks, _pawl_search_queue, stale_hours, interaction_rollups, intake_days, intake_ledger,
             interaction_traces, evaluations, evaluation_configs;
-        drop function pawl_mark_stale_hour, pawl_queue_words, pawl_change_policy;
+        drop function pawl_mark_stale_hour, pawl_queue_words, pawl_delete_blocks, pawl_change_policy;
         drop table auth.browser_sessions, auth.refresh_tokens, auth.sessions, auth.credentials, auth.api_keys, _pawl_secrets;
         alter table auth.users drop column updated_at, drop column last_sign_in_at,
             drop column raw_app_meta_data, drop column raw_user_meta_data;

@@ -2,6 +2,7 @@
 
 mod lists;
 mod overviews;
+mod searches;
 
 use pawl_engine::intake::Terms;
 use pawl_model::{NewInteraction, Score};

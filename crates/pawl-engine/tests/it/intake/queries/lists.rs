@@ -15,7 +15,7 @@ on_both_engines!(
     neighbours_are_those_of_the_list,
 );
 
-async fn all(rig: &Rig, filter: &InteractionFilter, order: InteractionOrder) -> Vec<Interaction> {
+pub(super) async fn all(rig: &Rig, filter: &InteractionFilter, order: InteractionOrder) -> Vec<Interaction> {
     let (mut found, mut after) = (Vec::new(), None);
     loop {
         let request = ListRequest {

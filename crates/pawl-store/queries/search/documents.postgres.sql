@@ -1,0 +1,4 @@
+select number, documents
+from _pawl_search
+where (user_id = $1 or $1 is null) and user_id = $2
+    and number = any(array(select value::bigint from jsonb_array_elements($3)))
