@@ -1,4 +1,4 @@
--- Interactions of a file, each under an id of its own; as many in an array as BATCH says, where that is more than one.
+-- Interactions of a file, each under an id of its own and of this moment; as many in an array as BATCH says, where that is more than one.
 local threads = 0
 
 function setup(thread)
@@ -15,15 +15,20 @@ function init()
    count = 0
    interactions = {}
    for line in io.lines(os.getenv("INTERACTIONS")) do
-      local before, behind = line:match("^(.-)@ID@(.*)$")
-      interactions[#interactions + 1] = { before, behind }
+      local before, between, behind = line:match('^(.-)@ID@(.-"created_at":")[^"]*(".*)$')
+      interactions[#interactions + 1] = { before, between, behind }
    end
 end
 
 local function interaction()
+   if count % 100 == 0 then
+      second = os.date("!%Y-%m-%dT%H:%M:%S")
+   end
    count = count + 1
    local text = interactions[count % #interactions + 1]
-   return text[1] .. prefix .. count .. text[2]
+   -- Within the second it is the number that tells them apart.
+   local moment = string.format("%s.%06dZ", second, count % 1000000)
+   return text[1] .. prefix .. count .. text[2] .. moment .. text[3]
 end
 
 function request()

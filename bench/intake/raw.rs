@@ -13,7 +13,6 @@ use serde_json::{Map, Value};
 use sqlx::types::BigDecimal;
 use sqlx::{Connection as _, PgConnection, Postgres, QueryBuilder, Sqlite, SqliteConnection};
 use time::PrimitiveDateTime;
-use time::format_description::well_known::Rfc3339;
 use uuid::{NoContext, Timestamp, Uuid};
 
 /// Rows of one statement, as the product has it; more of them gain nothing.
@@ -34,7 +33,6 @@ struct Interaction {
     score: Option<String>,
     latency_ms: i32,
     flags: Vec<String>,
-    created_at: PrimitiveDateTime,
 }
 
 impl Interaction {
@@ -42,7 +40,6 @@ impl Interaction {
         let fields: Map<String, Value> = serde_json::from_str(line)?;
         let text = |name: &str| fields[name].as_str().ok_or("a field is no text");
         let flags = fields["flags"].as_array().ok_or("flags are no array")?;
-        let created_at = time::OffsetDateTime::parse(text("created_at")?, &Rfc3339)?;
         Ok(Self {
             user_id: text("user_id")?.parse()?,
             prompt: text("prompt")?.to_owned(),
@@ -54,7 +51,6 @@ impl Interaction {
                 .filter_map(Value::as_str)
                 .map(str::to_owned)
                 .collect(),
-            created_at: PrimitiveDateTime::new(created_at.date(), created_at.time()),
         })
     }
 }
@@ -155,6 +151,12 @@ fn id(number: usize) -> Uuid {
     ))
 }
 
+/// Times that ascend, as of what happens now.
+fn created_at(number: usize) -> PrimitiveDateTime {
+    let begin = time::macros::datetime!(2027-01-15 8:00);
+    begin + time::Duration::microseconds(100 * number as i64)
+}
+
 fn interaction_id(number: usize) -> String {
     format!("raw-{number}")
 }
@@ -171,7 +173,7 @@ async fn insert_into_sqlite(
     for rows in rows.chunks(ROWS_PER_STATEMENT) {
         let mut insert = QueryBuilder::<Sqlite>::new(INSERT);
         insert.push_values(rows, |mut values, (number, row)| {
-            let micros = (row.created_at.assume_utc().unix_timestamp_nanos() / 1_000) as i64;
+            let micros = (created_at(*number).assume_utc().unix_timestamp_nanos() / 1_000) as i64;
             values
                 .push_bind(id(*number).to_string())
                 .push_bind(interaction_id(*number))
@@ -214,8 +216,8 @@ async fn insert_into_postgres(
                 .push_bind(row.latency_ms)
                 .push_bind(&row.flags)
                 .push_bind(0)
-                .push_bind(row.created_at)
-                .push_bind(row.created_at)
+                .push_bind(created_at(*number))
+                .push_bind(created_at(*number))
                 .push_bind(1.0)
                 .push_bind(content_hash(*number).to_vec());
         });
@@ -241,8 +243,8 @@ async fn copy_into_postgres(
             row.latency_ms.to_string(),
             ["{", &row.flags.join(","), "}"].concat(),
             "0".to_owned(),
-            row.created_at.to_string(),
-            row.created_at.to_string(),
+            created_at(*number).to_string(),
+            created_at(*number).to_string(),
             "1".to_owned(),
             format!("\\\\x{:032x}", u128::from_be_bytes(content_hash(*number))),
         ];

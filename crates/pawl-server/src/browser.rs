@@ -54,7 +54,7 @@ pub(crate) fn any_origin() -> CorsLayer {
 
 /// Headers without which browsers guess types, tell other sites where one came from, and let pages be framed; what a
 /// page says of itself stays.
-pub(crate) async fn hardened(mut response: Response) -> Response {
+pub(crate) fn hardened(mut response: Response) -> Response {
     let headers = response.headers_mut();
     for (name, value) in [
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),

@@ -3,14 +3,12 @@
 
 use std::time::Instant;
 
-use axum::extract::{MatchedPath, Request, State};
+use axum::extract::{MatchedPath, Request};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
-use axum::middleware::Next;
 use axum::response::Response;
 use tracing::Instrument as _;
 use uuid::Uuid;
 
-use crate::AppState;
 use crate::metrics::{InFlight, Metrics, RequestLabels};
 
 /// The header that names a request, in requests and responses.
@@ -49,8 +47,12 @@ fn is_plain(id: &[u8]) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"-_.:".contains(byte))
 }
 
-/// Names the request, counts it and logs how it ended.
-pub(crate) async fn observe(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
+/// Names the request, has it answered, counts it and logs how it ended.
+pub(crate) async fn observe<F: Future<Output = Response>>(
+    metrics: &Metrics,
+    mut request: Request,
+    answer: impl FnOnce(Request) -> F,
+) -> Response {
     let id = RequestId::of(&request);
     let route = request.extensions().get::<MatchedPath>();
     let labels = RequestLabels::new(request.method(), route.map_or("none", MatchedPath::as_str));
@@ -62,8 +64,8 @@ pub(crate) async fn observe(State(state): State<AppState>, mut request: Request,
     );
     request.extensions_mut().insert(id.clone());
     // Dropped with the future where the client goes away.
-    let mut observation = Observation::begin(state.metrics.clone(), labels);
-    let mut response = next.run(request).instrument(span.clone()).await;
+    let mut observation = Observation::begin(metrics.clone(), labels);
+    let mut response = answer(request).instrument(span.clone()).await;
     response.headers_mut().insert(REQUEST_ID, id.0);
     span.in_scope(|| observation.end(response.status()));
     response

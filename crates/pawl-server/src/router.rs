@@ -4,6 +4,9 @@
 #[cfg(test)]
 mod tests;
 
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
 use axum::{Router, middleware};
 use tower::ServiceBuilder;
 use tower_http::compression::CompressionLayer;
@@ -124,12 +127,17 @@ fn layered(state: AppState, routes: Routes) -> Router {
         .merge(bounded(routes.pages))
         .merge(bounded(routes.clients).layer(browser::any_origin()))
         .merge(routes.operations);
-    // Built to one layer, which every request passes in one piece.
     let around = ServiceBuilder::new()
         .layer(CompressionLayer::new())
-        .layer(middleware::from_fn_with_state(state.clone(), observe::observe))
-        .layer(middleware::map_response(browser::hardened))
-        .map_request(linger::linger)
-        .layer(middleware::from_fn(dialect::speak));
+        .layer(middleware::from_fn_with_state(state.clone(), answered));
     routes.layer(around).with_state(state)
+}
+
+/// What every answer has. One layer for all of it: each would copy the routes for every request.
+async fn answered(State(state): State<AppState>, request: Request, next: Next) -> Response {
+    let answer = async |request| {
+        let response = dialect::speak(linger::linger(request), next).await;
+        browser::hardened(response)
+    };
+    observe::observe(&state.metrics, request, answer).await
 }

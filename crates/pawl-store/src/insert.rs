@@ -1,5 +1,7 @@
 //! Inserting many rows by few statements.
 
+use std::fmt::Write as _;
+
 use crate::query::Dialect;
 use crate::{Result, Scope, Value};
 
@@ -36,12 +38,11 @@ const ROWS_PER_STATEMENT: usize = 64;
 impl Insert {
     /// Inserts the rows and says how many were new.
     pub(crate) async fn rows(&self, scope: &mut Scope, rows: &[Vec<Value<'_>>]) -> Result<u64> {
-        let mut inserted = 0;
-        for chunk in rows.chunks(ROWS_PER_STATEMENT) {
-            let text = self.text(chunk.len(), scope.dialect());
-            inserted += scope.execute_text(text, chunk.iter().flatten()).await?;
-        }
-        Ok(inserted)
+        let dialect = scope.dialect();
+        let chunks = rows.chunks(ROWS_PER_STATEMENT);
+        scope
+            .execute_texts(chunks.map(|chunk| (self.text(chunk.len(), dialect), chunk.iter().flatten())))
+            .await
     }
 
     /// The text holds names of our own and placeholders, never a value.
@@ -63,8 +64,8 @@ impl Insert {
                 }
                 match dialect {
                     Dialect::Postgres => {
-                        text.push('$');
-                        text.push_str(&placeholder.to_string());
+                        // Into memory: it cannot fail.
+                        let _ = write!(text, "${placeholder}");
                         if self.narrow_integers.contains(name) {
                             text.push_str("::int8");
                         }

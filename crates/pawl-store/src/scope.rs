@@ -15,6 +15,24 @@ use crate::{Result, Row, Statement, StoreError, Value, lineage, users};
 /// How many values a built statement may hold beside the tenant: what SQLite takes, which is less than PostgreSQL.
 const MAX_VALUES: usize = 32_765;
 
+/// Runs texts in a transaction. While the database is busy with one, the next is put together.
+macro_rules! one_by_one {
+    ($transaction:ident, $texts:ident, $arguments:ident) => {{
+        let mut prepared = $texts.map(|(text, values)| {
+            let text: SqlStr = AssertSqlSafe(text).into_sql_str();
+            Ok::<_, StoreError>((text, $arguments(None, values)?))
+        });
+        let (mut touched, mut next) = (0, prepared.next());
+        while let Some(statement) = next {
+            let (text, arguments) = statement?;
+            let run = sqlx::query_with(text, arguments).execute(&mut **$transaction);
+            let (done, prepared) = futures::join!(run, async { prepared.next() });
+            touched += done?.rows_affected();
+            next = prepared;
+        }
+        Ok(touched)
+    }};
+}
 /// Who is asking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Actor {
@@ -240,28 +258,19 @@ impl Scope {
         Ok(())
     }
 
-    /// Runs a text that was put together from names of our own and placeholders, without the tenant.
-    pub(crate) async fn execute_text<'v, V>(&mut self, text: String, values: V) -> Result<u64>
+    /// Runs texts that were put together from names of our own and placeholders, each with its values and without the
+    /// tenant; says how many rows they touched.
+    pub(crate) async fn execute_texts<'v, V>(
+        &mut self,
+        texts: impl Iterator<Item = (String, V)>,
+    ) -> Result<u64>
     where
         V: IntoIterator<Item = &'v Value<'v>>,
     {
-        let text: SqlStr = AssertSqlSafe(text).into_sql_str();
-        Ok(match &mut self.transaction {
-            Transaction::Sqlite(transaction) => {
-                let arguments = sqlite_arguments(None, values)?;
-                sqlx::query_with(text, arguments)
-                    .execute(&mut **transaction)
-                    .await?
-                    .rows_affected()
-            }
-            Transaction::Postgres(transaction) => {
-                let arguments = postgres_arguments(None, values)?;
-                sqlx::query_with(text, arguments)
-                    .execute(&mut **transaction)
-                    .await?
-                    .rows_affected()
-            }
-        })
+        match &mut self.transaction {
+            Transaction::Sqlite(transaction) => one_by_one!(transaction, texts, sqlite_arguments),
+            Transaction::Postgres(transaction) => one_by_one!(transaction, texts, postgres_arguments),
+        }
     }
 }
 

@@ -21,8 +21,9 @@ const PAGE: u32 = 5_000;
 const HOURS: usize = 200;
 /// Stale hours, and tenants with some, that are seen to at a time.
 const STALE: u32 = 1_000;
-/// Interactions whose words are indexed in one transaction: what is to be stored meanwhile waits for it on SQLite.
-const INDEXED: u32 = 2_048;
+/// Interactions whose words are indexed together: enough for their part of the index to stay as it is, few enough to be
+/// written in a moment, in which what is to be stored waits on SQLite.
+const INDEXED: u32 = 8_192;
 /// How long the indexing of words then stands back, in terms of what it took: storing goes first.
 const LEISURE: u32 = 2;
 /// How often there is looked for something to do.
@@ -56,38 +57,67 @@ impl Engine {
         self.freshen_all().await
     }
 
-    /// Indexes whatever words wait for it, with pauses of so many times what a transaction took.
+    /// Indexes whatever words wait for it, with pauses of so many times what some of them took.
     async fn index(&self, leisure: u32) -> Result<(), EngineError> {
         let mut scope = self.store.read(Actor::Service).await?;
         let mut is_behind = search::behind_since(&mut scope).await?.is_some();
         drop(scope);
         while is_behind {
             let started = Instant::now();
-            let mut scope = self.store.write(Actor::Service).await?;
-            let indexed = search::index(&mut scope, INDEXED, |text, found| each_word(text, found)).await?;
-            scope.commit().await?;
-            is_behind = indexed.interactions > 0;
-            for tenant in indexed.tenants {
-                self.merge_index(tenant).await?;
-            }
+            is_behind = self.index_some().await?;
             tokio::time::sleep(started.elapsed() * leisure).await;
         }
         Ok(())
+    }
+
+    /// Indexes some of the words that wait for it, if any do and nobody else is at it.
+    async fn index_some(&self) -> Result<bool, EngineError> {
+        let mut scope = self.store.write(Actor::Service).await?;
+        search::claim(&mut scope, INDEXED).await?;
+        scope.commit().await?;
+        let mut scope = self.store.read(Actor::Service).await?;
+        let gathered =
+            search::Gathered::read(&mut scope, INDEXED, |text, found| each_word(text, found)).await?;
+        drop(scope);
+        let Some(gathered) = gathered else {
+            return Ok(false);
+        };
+        let Some(tenants) = self.change_index(|| Ok(gathered.into_change())).await? else {
+            return Ok(false);
+        };
+        for tenant in tenants {
+            self.merge_index(tenant).await?;
+        }
+        Ok(true)
     }
 
     /// Merges parts of the index until none of a tenant's are to be merged.
     async fn merge_index(&self, tenant: UserId) -> Result<(), EngineError> {
         loop {
             let mut scope = self.store.read(Actor::Service).await?;
-            let merge = search::Merge::prepare(&mut scope, tenant).await?;
+            let merge = search::Merge::read(&mut scope, tenant).await?;
             drop(scope);
             let Some(merge) = merge else { return Ok(()) };
-            let mut scope = self.store.write(Actor::Service).await?;
-            if !merge.write(&mut scope).await? {
+            if self.change_index(|| merge.into_change()).await?.is_none() {
                 return Ok(());
             }
+        }
+    }
+
+    /// Finds out, aside, how the index is to be changed, and writes it, so that what is stored meanwhile waits for the
+    /// latter alone; none where somebody else is at it.
+    async fn change_index(
+        &self,
+        change: impl FnOnce() -> pawl_store::Result<search::Change> + Send + 'static,
+    ) -> Result<Option<Vec<UserId>>, EngineError> {
+        let change = tokio::task::spawn_blocking(change).await;
+        let change = change.map_err(EngineError::Worker)??;
+        let mut scope = self.store.write(Actor::Service).await?;
+        let tenants = change.write(&mut scope).await?;
+        if tenants.is_some() {
             scope.commit().await?;
         }
+        Ok(tenants)
     }
 
     async fn freshen_all(&self) -> Result<(), EngineError> {

@@ -29,29 +29,30 @@ create table _pawl_search_blocks (
     primary key (segment, block)
 ) strict;
 
--- Interactions up to this number are indexed, but for those in the queue.
-create table _pawl_search_mark (number integer not null) strict;
-insert into _pawl_search_mark (number) values (0);
+-- Interactions up to this number are indexed, and up to the claimed one they are about to be; but for those in the queue.
+create table _pawl_search_mark (number integer not null, claimed integer not null) strict;
+insert into _pawl_search_mark (number, claimed) values (0, 0);
 
 -- Those whose words were changed, and those that are no more.
 create table _pawl_search_queue (
-    number integer primary key,
+    position integer primary key autoincrement,
+    number integer not null,
     user_id text not null,
     queued_at integer not null default (cast(unixepoch('subsec') * 1000000 as integer))
 ) strict;
 
 create trigger words_by_insert after insert on evaluations
-when new.number <= (select number from _pawl_search_mark) begin
-    insert or ignore into _pawl_search_queue (number, user_id, queued_at)
+when new.number <= (select claimed from _pawl_search_mark) begin
+    insert into _pawl_search_queue (number, user_id, queued_at)
     values (new.number, new.user_id, new.received_at);
 end;
 create trigger words_by_update after update of prompt, response on evaluations
-when new.number <= (select number from _pawl_search_mark) begin
-    insert or ignore into _pawl_search_queue (number, user_id) values (new.number, new.user_id);
+when new.number <= (select claimed from _pawl_search_mark) begin
+    insert into _pawl_search_queue (number, user_id) values (new.number, new.user_id);
 end;
 create trigger words_by_delete after delete on evaluations
-when old.number <= (select number from _pawl_search_mark) begin
-    insert or ignore into _pawl_search_queue (number, user_id) values (old.number, old.user_id);
+when old.number <= (select claimed from _pawl_search_mark) begin
+    insert into _pawl_search_queue (number, user_id) values (old.number, old.user_id);
 end;
 create trigger stale_by_delete after delete on evaluations begin
     insert or ignore into stale_hours (user_id, hour)

@@ -1,2 +1,2 @@
--- Its queue has what is new as well.
-select 1 where cast($1 as text) is null and $2::bigint is null
+-- What is new stands in the queue.
+select 1 where cast($1 as text) is null and $2::bigint is null and $3::bigint is null

@@ -2,75 +2,65 @@
 
 use pawl_model::UserId;
 
+use super::change::Change;
 use super::segment::{MAX_DOCUMENTS, Segment};
-use super::{ALL_BLOCKS, Described, REMOVE_SEGMENT, add, damaged, documents_of, segments, take_turn};
-use crate::{Result, Scope, Value};
+use super::{ALL_BLOCKS, Described, damaged, documents_of, segments};
+use crate::{Result, Scope};
 
 /// Segments of about a size that become one, which is of the next size then.
 const FAN_IN: usize = 8;
 
-/// Segments of a tenant, and the one that takes their place.
+/// Segments of a tenant that become one.
 #[derive(Debug)]
 pub struct Merge {
     user: UserId,
-    parts: Vec<Described>,
-    merged: Segment,
+    parts: Vec<(Described, Segment)>,
 }
 
 impl Merge {
-    /// What of a tenant is to be merged, where something is. It reads and writes nothing, so that storing goes on
-    /// meanwhile.
+    /// What of a tenant is to be merged, where something is, as the service.
     ///
     /// # Errors
-    /// When the database fails.
-    pub async fn prepare(scope: &mut Scope, user: UserId) -> Result<Option<Self>> {
+    /// [`crate::StoreError::ForeignRow`] for a tenant.
+    pub async fn read(scope: &mut Scope, user: UserId) -> Result<Option<Self>> {
         scope.require_service()?;
-        let parts = ripe(segments(scope, user).await?)?;
-        if parts.is_empty() {
+        let described = ripe(segments(scope, user).await?)?;
+        if described.is_empty() {
             return Ok(None);
         }
-        let mut documents = documents_of(scope, user, parts.iter().map(|part| part.number)).await?;
-        let mut read = Vec::with_capacity(parts.len());
-        for part in &parts {
+        let mut documents = documents_of(scope, user, described.iter().map(|part| part.number)).await?;
+        let mut parts = Vec::with_capacity(described.len());
+        for part in described {
             let mut blocks: Vec<Vec<u8>> = Vec::new();
             for row in scope
                 .fetch(&ALL_BLOCKS, &[user.into(), part.number.into()])
                 .await?
             {
-                let mut columns = row.columns();
-                columns.read::<i64>()?;
-                blocks.push(columns.read()?);
+                blocks.push(row.columns().read()?);
             }
             let documents = documents.remove(&part.number).ok_or_else(damaged)?;
             let segment = Segment::of_blocks(documents, blocks).ok_or_else(damaged)?;
-            read.push((segment, part.gone()?));
+            parts.push((part, segment));
         }
-        let merged = Segment::merged(&read);
-        Ok(Some(Self { user, parts, merged }))
+        Ok(Some(Self { user, parts }))
     }
 
-    /// Puts the new segment in their place; false where one of them was changed meanwhile, and nothing of the
-    /// transaction is of use then.
+    /// What it comes to: one segment in place of them. This takes a while, and needs no database.
     ///
     /// # Errors
-    /// When the database fails.
-    pub async fn write(self, scope: &mut Scope) -> Result<bool> {
-        scope.require_service()?;
-        if !take_turn(scope).await? {
-            return Ok(false);
+    /// Where one of them is damaged.
+    pub fn into_change(self) -> Result<Change> {
+        let (mut removed, mut parts) = (Vec::new(), Vec::new());
+        for (described, segment) in self.parts {
+            parts.push((segment, described.gone()?));
+            removed.push((self.user, described));
         }
-        for part in self.parts {
-            let values = [
-                self.user.into(),
-                part.number.into(),
-                Value::Bytes(part.gone.into()),
-            ];
-            if scope.execute(&REMOVE_SEGMENT, &values).await? == 0 {
-                return Ok(false);
-            }
-        }
-        add(scope, self.user, &self.merged).await?;
-        Ok(true)
+        let merged = Segment::merged(&parts).stored();
+        Ok(Change {
+            removed,
+            added: merged.map(|merged| (self.user, merged)).into_iter().collect(),
+            ..Change::default()
+        })
     }
 }
 

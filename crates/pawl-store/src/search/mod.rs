@@ -1,31 +1,36 @@
 //! The index of words, which follows behind the commits: for each tenant segments of some thousand interactions, small
 //! ones of what is new, which are merged as they become many.
 
+mod change;
 mod find;
+mod gather;
 mod merge;
 mod segment;
 mod terms;
 mod varint;
 
-use std::collections::{BTreeMap, HashSet};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use pawl_model::{InteractionId, UserId};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+pub use self::change::Change;
 pub(crate) use self::find::{Found, find};
+pub use self::gather::{Gathered, claim};
 pub use self::merge::Merge;
 pub(crate) use self::segment::DocumentId;
-use self::segment::{Segment, read_documents};
-use crate::insert::{Insert, OnExisting};
+use self::segment::read_documents;
 use crate::query::Dialect;
 use crate::row::Columns;
 use crate::statement::{documents, pair, shared};
-use crate::{Result, Row, Scope, Statement, StoreError, Value};
+use crate::{Result, Scope, Statement, StoreError, Value};
 
 const TAKE_TURN: Statement = pair!("search/take_turn");
 const BEHIND_SINCE: Statement = pair!("search/behind_since");
 const UNINDEXED: Statement = pair!("search/unindexed");
+const CLAIM: Statement = pair!("search/claim");
 const DEQUEUE: Statement = pair!("search/dequeue");
 const MOVE_MARK: Statement = pair!("search/move_mark");
 const SEGMENTS: Statement = shared!("search/segments");
@@ -40,6 +45,7 @@ pub(crate) const STATEMENTS: &[Statement] = &[
     TAKE_TURN,
     BEHIND_SINCE,
     UNINDEXED,
+    CLAIM,
     DEQUEUE,
     MOVE_MARK,
     SEGMENTS,
@@ -51,108 +57,8 @@ pub(crate) const STATEMENTS: &[Statement] = &[
     REMOVE_SEGMENT,
 ];
 
-const ADD_BLOCKS: Insert = Insert {
-    table: "_pawl_search_blocks",
-    columns: &["segment", "block", "user_id", "postings"],
-    narrow_integers: &[],
-    on_existing: OnExisting::Fail,
-};
-
 /// Calls its second argument with each word of a text.
 pub type EachWord = fn(&str, &mut dyn FnMut(&str));
-
-/// What a pass has done.
-#[derive(Clone, Debug, Default)]
-pub struct Indexed {
-    /// How many waiting interactions it saw to.
-    pub interactions: u64,
-    /// The tenants of whom there is a new segment.
-    pub tenants: Vec<UserId>,
-}
-
-/// What waits for its words to be indexed.
-#[derive(Default)]
-struct Waiting {
-    interactions: u64,
-    queued: Vec<i64>,
-    newest: i64,
-    /// Those that are there: each with the end of its terms.
-    present: BTreeMap<UserId, (Vec<(DocumentId, usize)>, Vec<u32>)>,
-    /// Those that earlier segments may have.
-    changed: BTreeMap<UserId, Vec<DocumentId>>,
-}
-
-/// Indexes the words of about `limit` interactions that wait for it, as the service.
-///
-/// # Errors
-/// [`StoreError::ForeignRow`] for a tenant.
-pub async fn index(scope: &mut Scope, limit: u32, each_word: EachWord) -> Result<Indexed> {
-    scope.require_service()?;
-    if !take_turn(scope).await? {
-        return Ok(Indexed::default());
-    }
-    let waiting = waiting(scope, limit, each_word).await?;
-    if waiting.interactions == 0 {
-        return Ok(Indexed::default());
-    }
-    for (user, changed) in &waiting.changed {
-        bury(scope, *user, changed).await?;
-    }
-    let tenants = waiting.present.keys().copied().collect();
-    for (user, (ends, terms)) in waiting.present {
-        add(scope, user, &Segment::of(&ends, &terms)).await?;
-    }
-    let queued = documents(waiting.queued.into_iter().map(serde_json::Value::from))?;
-    scope.execute(&DEQUEUE, &[Value::from(&queued)]).await?;
-    if scope.dialect() == Dialect::Sqlite {
-        scope.execute(&MOVE_MARK, &[waiting.newest.into()]).await?;
-    }
-    Ok(Indexed {
-        interactions: waiting.interactions,
-        tenants,
-    })
-}
-
-/// Whether nobody else changes the index, which then nobody does until the transaction ends.
-async fn take_turn(scope: &mut Scope) -> Result<bool> {
-    let row = scope.fetch_one(&TAKE_TURN, &[]).await?;
-    row.map_or(Ok(false), |row| row.columns().read())
-}
-
-async fn waiting(scope: &mut Scope, limit: u32, each_word: EachWord) -> Result<Waiting> {
-    let dialect = scope.dialect();
-    let mut waiting = Waiting::default();
-    // One that was changed since it was added waits twice.
-    let mut seen = HashSet::new();
-    let take = |row: &Row| {
-        let mut columns = row.columns();
-        let queued: Option<i64> = columns.read()?;
-        waiting
-            .queued
-            .extend(queued.filter(|number| waiting.queued.last() != Some(number)));
-        let id = document_id(&mut columns, dialect)?;
-        if let (Dialect::Sqlite, None) = (dialect, queued) {
-            waiting.newest = waiting.newest.max(id as i64);
-        }
-        waiting.interactions += 1;
-        if let Some(user) = columns.read::<Option<UserId>>()? {
-            waiting.changed.entry(user).or_default().push(id);
-        }
-        let (user, text): (Option<UserId>, Option<String>) = (columns.read()?, columns.read()?);
-        if let (Some(user), Some(text)) = (user, text)
-            && seen.insert(id)
-        {
-            let (ends, terms) = waiting.present.entry(user).or_default();
-            terms::terms_of(&text, each_word, terms);
-            ends.push((id, terms.len()));
-        }
-        Ok(())
-    };
-    scope
-        .fetch_each(&UNINDEXED, &[i64::from(limit).into()], take)
-        .await?;
-    Ok(waiting)
-}
 
 pub(crate) fn document_id(columns: &mut Columns<'_>, dialect: Dialect) -> Result<DocumentId> {
     Ok(match dialect {
@@ -164,9 +70,7 @@ pub(crate) fn document_id(columns: &mut Columns<'_>, dialect: Dialect) -> Result
 /// What stands for documents in a statement.
 pub(crate) fn document_ids(dialect: Dialect, ids: &[DocumentId]) -> Result<Value<'static>> {
     Ok(match dialect {
-        Dialect::Sqlite => Value::Json(std::borrow::Cow::Owned(documents(
-            ids.iter().map(|id| (*id as i64).into()),
-        )?)),
+        Dialect::Sqlite => Value::Json(Cow::Owned(documents(ids.iter().map(|id| (*id as i64).into()))?)),
         Dialect::Postgres => {
             let texts = ids.iter().map(|id| Uuid::from_u128(*id).to_string());
             Value::TextList(texts.collect())
@@ -245,74 +149,6 @@ async fn documents_of(
             Ok((number, documents))
         })
         .collect()
-}
-
-/// Marks documents as gone wherever segments have them.
-async fn bury(scope: &mut Scope, user: UserId, changed: &[DocumentId]) -> Result<()> {
-    let may_have = |segment: &Described| {
-        changed
-            .iter()
-            .any(|id| (segment.first..=segment.last).contains(id))
-    };
-    let segments: Vec<Described> = segments(scope, user)
-        .await?
-        .into_iter()
-        .filter(may_have)
-        .collect();
-    let documents = documents_of(scope, user, segments.iter().map(|segment| segment.number)).await?;
-    for segment in segments {
-        let Some(documents) = documents.get(&segment.number) else {
-            continue;
-        };
-        let mut gone = segment.gone()?;
-        let known = gone.len();
-        let places = changed.iter().filter_map(|id| documents.binary_search(id).ok());
-        gone.extend(places.filter_map(|place| u16::try_from(place).ok()));
-        gone.sort_unstable();
-        gone.dedup();
-        if gone.len() > known {
-            let mut bytes = Vec::new();
-            segment::put_list(&mut bytes, gone);
-            let values = [user.into(), segment.number.into(), Value::Bytes(bytes.into())];
-            scope.execute(&BURY, &values).await?;
-        }
-    }
-    Ok(())
-}
-
-/// Adds a segment, unless it is empty.
-async fn add(scope: &mut Scope, user: UserId, segment: &Segment) -> Result<()> {
-    let (Some(first), Some(last)) = (segment.documents.first(), segment.documents.last()) else {
-        return Ok(());
-    };
-    let values = [
-        user.into(),
-        (segment.documents.len() as i64).into(),
-        i64::from(segment.block_count()).into(),
-        Value::Bytes(Vec::new().into()),
-        Value::Bytes(first.to_be_bytes().to_vec().into()),
-        Value::Bytes(last.to_be_bytes().to_vec().into()),
-        Value::Bytes(segment.document_bytes().into()),
-    ];
-    let row = scope
-        .fetch_one(&ADD_SEGMENT, &values)
-        .await?
-        .ok_or_else(damaged)?;
-    let number: i64 = row.columns().read()?;
-    let blocks: Vec<Vec<Value<'_>>> = segment
-        .blocks()
-        .into_iter()
-        .map(|(block, postings)| {
-            vec![
-                number.into(),
-                i64::from(block).into(),
-                user.into(),
-                Value::Bytes(postings.into()),
-            ]
-        })
-        .collect();
-    ADD_BLOCKS.rows(scope, &blocks).await?;
-    Ok(())
 }
 
 /// Since when interactions that the actor sees wait for their words to be indexed, where some do.

@@ -18,9 +18,24 @@ pub(crate) type DocumentId = u128;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Segment {
     /// In ascending order.
-    pub(super) documents: Vec<DocumentId>,
+    documents: Vec<DocumentId>,
     /// Which terms stand in which of them, in ascending order: a term, and 16 bits for a place.
     postings: Vec<u64>,
+}
+
+/// A segment as it is stored.
+#[derive(Debug)]
+pub(super) struct Stored {
+    /// How many documents.
+    pub(super) size: usize,
+    pub(super) first: DocumentId,
+    pub(super) last: DocumentId,
+    /// The list of documents.
+    pub(super) documents: Vec<u8>,
+    /// Into how many ranges the terms are divided.
+    pub(super) block_count: u32,
+    /// Blocks with their numbers; empty ones are left out.
+    pub(super) blocks: Vec<(u32, Vec<u8>)>,
 }
 
 impl Segment {
@@ -93,8 +108,19 @@ impl Segment {
         merged
     }
 
-    /// The list of documents as it is stored.
-    pub(super) fn document_bytes(&self) -> Vec<u8> {
+    /// As it is stored; none where it is empty.
+    pub(super) fn stored(&self) -> Option<Stored> {
+        Some(Stored {
+            size: self.documents.len(),
+            first: *self.documents.first()?,
+            last: *self.documents.last()?,
+            documents: self.document_bytes(),
+            block_count: self.block_count(),
+            blocks: self.blocks(),
+        })
+    }
+
+    fn document_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut before = 0;
         for id in &self.documents {
@@ -112,13 +138,11 @@ impl Segment {
         bytes
     }
 
-    /// Into how many ranges the terms are divided.
-    pub(super) const fn block_count(&self) -> u32 {
+    const fn block_count(&self) -> u32 {
         (self.postings.len() / POSTINGS_PER_BLOCK) as u32 + 1
     }
 
-    /// The blocks as they are stored, with their numbers; empty ones are left out.
-    pub(super) fn blocks(&self) -> Vec<(u32, Vec<u8>)> {
+    fn blocks(&self) -> Vec<(u32, Vec<u8>)> {
         let count = self.block_count();
         let mut blocks: Vec<(u32, Vec<u8>)> = Vec::new();
         let mut term_before = 0;

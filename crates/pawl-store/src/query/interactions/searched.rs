@@ -7,9 +7,6 @@ use crate::query::sql::{Dialect, Sql};
 use crate::search::{DocumentId, Found, document_id, document_ids, find};
 use crate::{Result, Scope};
 
-/// Up to so many rows with the words that are looked for are read and sorted; where there are more, rows are looked
-/// through in their order until a page is full.
-const SORTED: usize = 20_000;
 /// Rows that are looked through first, for each that is expected to have the words.
 const LEEWAY: usize = 2;
 /// How many times as many are looked through next, where those were not enough.
@@ -24,7 +21,7 @@ pub(super) async fn interactions(
 ) -> Result<Vec<Interaction>> {
     let mut found = Vec::new();
     let mut hits = find(scope, query.user_id, &query.filter.search).await?;
-    if hits.count() > SORTED {
+    if hits.are_many(query.limit as usize) {
         for part in query.parts() {
             look_through(scope, query, *part, &mut hits, &mut found).await?;
         }
@@ -49,8 +46,7 @@ async fn look_through(
 ) -> Result<()> {
     let dialect = scope.dialect();
     let mut place = query.after.cloned();
-    let each_hit_of = LEEWAY * hits.indexed.div_ceil(hits.count().max(1));
-    let mut amount = each_hit_of.saturating_mul(query.limit as usize);
+    let mut amount = hits.each_nth().saturating_mul(query.limit as usize);
     while found.len() < query.limit as usize {
         amount = amount.clamp(*LOOKED_THROUGH.start(), *LOOKED_THROUGH.end());
         let from_here = InteractionQuery {
@@ -84,6 +80,20 @@ async fn look_through(
         amount = amount.saturating_mul(GROWTH);
     }
     Ok(())
+}
+
+impl Found {
+    /// Whether it takes less to look rows through in their order until a page is full than to read all that were found
+    /// and sort them.
+    fn are_many(&self, limit: usize) -> bool {
+        let looked_through = limit.saturating_mul(self.each_nth());
+        self.count() > looked_through
+    }
+
+    /// Of how many rows one is expected to be a hit, with some leeway.
+    fn each_nth(&self) -> usize {
+        LEEWAY * self.indexed.div_ceil(self.count().max(1))
+    }
 }
 
 impl<'q> Sql<'q> {
