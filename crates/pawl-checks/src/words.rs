@@ -11,7 +11,10 @@ const MAX_WORD: usize = 64;
 /// Of a word longer than 64 bytes the beginning counts.
 pub fn each_word(text: &str, mut found: impl FnMut(&str)) {
     let mut word = String::new();
-    for run in text.split(|letter: char| !letter.is_alphanumeric() && !is_combining_mark(letter)) {
+    // What is ASCII is not looked up: most letters are.
+    let separates =
+        |letter: char| !letter.is_alphanumeric() && (letter.is_ascii() || !is_combining_mark(letter));
+    for run in text.split(separates) {
         if run.is_ascii() {
             word.push_str(&run[..run.len().min(MAX_WORD)]);
             word.make_ascii_lowercase();

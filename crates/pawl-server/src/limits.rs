@@ -1,51 +1,67 @@
-//! Bounds of every request: how many at once, how long, how large.
+//! Bounds of every request: how many at once, how long, how large; and a panic ends no more than its request.
 
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::StatusCode;
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
+use futures::FutureExt as _;
 use tokio::sync::Semaphore;
 use tower::ServiceBuilder;
-use tower_http::catch_panic::CatchPanicLayer;
-use tower_http::timeout::TimeoutLayer;
 
 use crate::problem::{ErrorCode, Problem};
 use crate::{AppState, ServerSettings};
 
-/// Routes within the bounds of the settings; routes that share `places` share the bound of requests at once.
-pub(crate) fn bounded(
-    routes: Router<AppState>,
-    settings: &ServerSettings,
-    places: &Places,
-) -> Router<AppState> {
-    let timeout = TimeoutLayer::with_status_code(StatusCode::GATEWAY_TIMEOUT, settings.request_timeout);
+/// Routes within the bounds of the settings; routes that share them share the bound of requests at once.
+pub(crate) fn bounded(routes: Router<AppState>, bounds: &Bounds) -> Router<AppState> {
     // Built to one layer, which every request passes in one piece.
     routes.layer(
         ServiceBuilder::new()
-            .layer(middleware::from_fn_with_state(places.clone(), shed))
-            .layer(timeout)
-            .layer(CatchPanicLayer::new())
-            .layer(DefaultBodyLimit::max(settings.body_limit)),
+            .layer(middleware::from_fn_with_state(bounds.clone(), within))
+            .layer(DefaultBodyLimit::max(bounds.body)),
     )
 }
 
-/// Places for requests under way.
+/// The bounds of requests under way.
 #[derive(Clone)]
-pub(crate) struct Places(Arc<Semaphore>);
+pub(crate) struct Bounds {
+    places: Arc<Semaphore>,
+    time: Duration,
+    body: usize,
+}
 
-impl Places {
-    pub(crate) fn new(count: usize) -> Self {
-        Self(Arc::new(Semaphore::new(count.min(Semaphore::MAX_PERMITS))))
+impl Bounds {
+    pub(crate) fn new(settings: &ServerSettings) -> Self {
+        Self {
+            places: Arc::new(Semaphore::new(settings.concurrency.min(Semaphore::MAX_PERMITS))),
+            time: settings.request_timeout,
+            body: settings.body_limit,
+        }
     }
 }
 
 /// Turns a request away where all places are taken: a queue would only make everybody wait.
-async fn shed(State(Places(places)): State<Places>, request: Request, next: Next) -> Response {
-    match places.try_acquire() {
-        Ok(_place) => next.run(request).await,
-        Err(_) => Problem::new(ErrorCode::Overloaded).into_response(),
+async fn within(State(bounds): State<Bounds>, request: Request, next: Next) -> Response {
+    let Ok(_place) = bounds.places.try_acquire() else {
+        return Problem::new(ErrorCode::Overloaded).into_response();
+    };
+    // Apart, since a timer has to be aligned, and all that is around it would have to be as well.
+    let mut is_over = Box::pin(tokio::time::sleep(bounds.time));
+    tokio::select! {
+        biased;
+        answer = AssertUnwindSafe(next.run(request)).catch_unwind() => answer.unwrap_or_else(|panic| broken(&*panic)),
+        () = &mut is_over => StatusCode::GATEWAY_TIMEOUT.into_response(),
     }
+}
+
+fn broken(panic: &(dyn Any + Send)) -> Response {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    tracing::error!(panic = text.unwrap_or("without a text"), "a handler panicked");
+    StatusCode::INTERNAL_SERVER_ERROR.into_response()
 }

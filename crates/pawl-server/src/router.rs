@@ -14,7 +14,7 @@ use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::limits::{Places, bounded};
+use crate::limits::{Bounds, bounded};
 use crate::problem::ProblemDocument;
 use crate::{
     AppState, auth, browser, dialect, eval_tests, health, intake, interactions, lineage, linger, metrics,
@@ -119,8 +119,8 @@ fn declared() -> (Routes, OpenApi) {
 
 /// The routes within their limits, with what every answer has.
 fn layered(state: AppState, routes: Routes) -> Router {
-    let places = Places::new(state.settings.concurrency);
-    let bounded = |routes| bounded(routes, &state.settings, &places);
+    let bounds = Bounds::new(&state.settings);
+    let bounded = |routes| bounded(routes, &bounds);
     let routes = Router::new()
         .merge(bounded(routes.api))
         .merge(bounded(routes.documents))

@@ -1,3 +1,4 @@
+-- Letters are counted only where there may be too many.
 with waiting as (
     select number, user_id, evaluation_ids, changed
     from _pawl_search_queue
@@ -16,7 +17,8 @@ with waiting as (
 )
 select
     t.number, i.id, case when t.changed then t.user_id end, e.user_id,
-    left(e.prompt, 100000) || ' ' || left(e.response, 100000)
+    case when octet_length(e.prompt) > 100000 then left(e.prompt, 100000) else e.prompt end
+    || ' ' || case when octet_length(e.response) > 100000 then left(e.response, 100000) else e.response end
 from taken t
 cross join unnest(t.evaluation_ids) i (id)
 left join evaluations e on e.id = i.id

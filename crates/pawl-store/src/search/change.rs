@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use pawl_model::UserId;
 
-use super::segment::{DocumentId, Stored, put_list};
+use super::blocks::put_list;
+use super::segment::{DocumentId, Segment};
 use super::{
     ADD_SEGMENT, BURY, DEQUEUE, Described, MOVE_MARK, REMOVE_SEGMENT, TAKE_TURN, damaged, documents_of,
     segments,
@@ -31,7 +32,7 @@ pub struct Change {
     pub(super) changed: BTreeMap<UserId, Vec<DocumentId>>,
     /// Segments in whose place others come.
     pub(super) removed: Vec<(UserId, Described)>,
-    pub(super) added: Vec<(UserId, Stored)>,
+    pub(super) added: Vec<(UserId, Segment)>,
 }
 
 impl Change {
@@ -117,7 +118,7 @@ async fn bury(scope: &mut Scope, user: UserId, changed: &[DocumentId]) -> Result
     Ok(())
 }
 
-async fn add(scope: &mut Scope, user: UserId, segment: &Stored) -> Result<()> {
+async fn add(scope: &mut Scope, user: UserId, segment: &Segment) -> Result<()> {
     let values = [
         user.into(),
         (segment.size as i64).into(),

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use pawl_model::UserId;
 use serde_json::json;
 
-use super::segment::{DocumentId, Entries, block_of};
+use super::blocks::{Entries, block_of};
+use super::segment::DocumentId;
 use super::{BLOCKS, Described, damaged, documents_of, segments, terms};
 use crate::query::Search;
 use crate::statement::documents;

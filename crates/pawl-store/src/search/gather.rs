@@ -88,9 +88,8 @@ impl Gathered {
     /// What it comes to: a segment for each tenant. This takes a while, and needs no database.
     #[must_use]
     pub fn into_change(self) -> Change {
-        let segment = |(user, (ends, terms)): (UserId, (Vec<_>, Vec<u32>))| {
-            Some((user, Segment::of(&ends, &terms).stored()?))
-        };
+        let segment =
+            |(user, (ends, terms)): (UserId, (Vec<_>, Vec<u32>))| Some((user, Segment::of(&ends, &terms)?));
         Change {
             queued: self.queued,
             new: self.new,

@@ -3,7 +3,7 @@
 use pawl_model::UserId;
 
 use super::change::Change;
-use super::segment::{MAX_DOCUMENTS, Segment};
+use super::segment::{MAX_DOCUMENTS, Part, Segment};
 use super::{ALL_BLOCKS, Described, damaged, documents_of, segments};
 use crate::{Result, Scope};
 
@@ -14,7 +14,8 @@ const FAN_IN: usize = 8;
 #[derive(Debug)]
 pub struct Merge {
     user: UserId,
-    parts: Vec<(Described, Segment)>,
+    described: Vec<Described>,
+    parts: Vec<Part>,
 }
 
 impl Merge {
@@ -30,7 +31,7 @@ impl Merge {
         }
         let mut documents = documents_of(scope, user, described.iter().map(|part| part.number)).await?;
         let mut parts = Vec::with_capacity(described.len());
-        for part in described {
+        for part in &described {
             let mut blocks: Vec<Vec<u8>> = Vec::new();
             for row in scope
                 .fetch(&ALL_BLOCKS, &[user.into(), part.number.into()])
@@ -39,10 +40,17 @@ impl Merge {
                 blocks.push(row.columns().read()?);
             }
             let documents = documents.remove(&part.number).ok_or_else(damaged)?;
-            let segment = Segment::of_blocks(documents, blocks).ok_or_else(damaged)?;
-            parts.push((part, segment));
+            parts.push(Part {
+                documents,
+                gone: part.gone()?,
+                blocks,
+            });
         }
-        Ok(Some(Self { user, parts }))
+        Ok(Some(Self {
+            user,
+            described,
+            parts,
+        }))
     }
 
     /// What it comes to: one segment in place of them. This takes a while, and needs no database.
@@ -50,14 +58,10 @@ impl Merge {
     /// # Errors
     /// Where one of them is damaged.
     pub fn into_change(self) -> Result<Change> {
-        let (mut removed, mut parts) = (Vec::new(), Vec::new());
-        for (described, segment) in self.parts {
-            parts.push((segment, described.gone()?));
-            removed.push((self.user, described));
-        }
-        let merged = Segment::merged(&parts).stored();
+        let merged = Segment::merged(&self.parts).map_err(|_| damaged())?;
+        let of_user = |part| (self.user, part);
         Ok(Change {
-            removed,
+            removed: self.described.into_iter().map(of_user).collect(),
             added: merged.map(|merged| (self.user, merged)).into_iter().collect(),
             ..Change::default()
         })
@@ -95,7 +99,7 @@ mod tests {
 
     fn described(size: usize, gone: usize) -> Described {
         let mut bytes = Vec::new();
-        super::super::segment::put_list(&mut bytes, 0..gone as u16);
+        super::super::blocks::put_list(&mut bytes, 0..gone as u16);
         Described {
             number: 0,
             size,

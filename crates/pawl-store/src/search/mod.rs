@@ -1,6 +1,7 @@
 //! The index of words, which follows behind the commits: for each tenant segments of some thousand interactions, small
 //! ones of what is new, which are merged as they become many.
 
+mod blocks;
 mod change;
 mod find;
 mod gather;
@@ -94,7 +95,7 @@ impl Described {
     /// The places of documents that were changed since, or are no more.
     fn gone(&self) -> Result<Vec<u16>> {
         let mut gone = Vec::new();
-        let read = segment::Places::List(&self.gone).each(|place| gone.push(place));
+        let read = blocks::Places::List(&self.gone).each(|place| gone.push(place));
         read.ok_or_else(damaged)?;
         Ok(gone)
     }
