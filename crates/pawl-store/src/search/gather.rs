@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use pawl_model::UserId;
 
 use super::change::Change;
-use super::segment::{DocumentId, Segment};
+use super::segment::{DocumentId, Documents, Segment};
 use super::{CLAIM, EachWord, UNINDEXED, document_id, terms};
 use crate::query::Dialect;
 use crate::{Result, Row, Scope};
@@ -28,8 +28,8 @@ pub struct Gathered {
     queued: Vec<i64>,
     /// The first and the last of those that are new, where those are not queued.
     new: Option<(i64, i64)>,
-    /// Those that are there: each with the end of its terms.
-    present: BTreeMap<UserId, (Vec<(DocumentId, usize)>, Vec<u32>)>,
+    /// Those that are there.
+    present: BTreeMap<UserId, Documents>,
     /// Those that earlier segments may have.
     changed: BTreeMap<UserId, Vec<DocumentId>>,
 }
@@ -78,9 +78,8 @@ impl Gathered {
         if let (Some(user), Some(text)) = (user, text)
             && seen.insert(id)
         {
-            let (ends, terms) = self.present.entry(user).or_default();
-            terms::terms_of(&text, each_word, terms);
-            ends.push((id, terms.len()));
+            let documents = self.present.entry(user).or_default();
+            documents.add(id, |terms| terms::terms_of(&text, each_word, terms));
         }
         Ok(())
     }
@@ -88,8 +87,7 @@ impl Gathered {
     /// What it comes to: a segment for each tenant. This takes a while, and needs no database.
     #[must_use]
     pub fn into_change(self) -> Change {
-        let segment =
-            |(user, (ends, terms)): (UserId, (Vec<_>, Vec<u32>))| Some((user, Segment::of(&ends, &terms)?));
+        let segment = |(user, documents)| Some((user, Segment::of(&documents)?));
         Change {
             queued: self.queued,
             new: self.new,

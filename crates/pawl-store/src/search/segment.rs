@@ -28,9 +28,25 @@ pub(super) struct Segment {
     pub(super) blocks: Vec<(u32, Vec<u8>)>,
 }
 
+/// Documents with their terms.
+#[derive(Debug, Default)]
+pub(super) struct Documents {
+    /// Each with the end of its terms among all.
+    ends: Vec<(DocumentId, usize)>,
+    terms: Vec<u32>,
+}
+
+impl Documents {
+    /// Adds one whose terms `add` adds to those of others.
+    pub(super) fn add(&mut self, id: DocumentId, add: impl FnOnce(&mut Vec<u32>)) {
+        add(&mut self.terms);
+        self.ends.push((id, self.terms.len()));
+    }
+}
+
 impl Segment {
-    /// Of documents, each with the end of its terms in a list of all; none of none.
-    pub(super) fn of(ends: &[(DocumentId, usize)], terms: &[u32]) -> Option<Self> {
+    /// Of documents in any order; none of none.
+    pub(super) fn of(Documents { ends, terms }: &Documents) -> Option<Self> {
         let mut order: Vec<usize> = (0..ends.len()).collect();
         order.sort_by_key(|index| ends[*index].0);
         // A term, and 16 bits for a place.
@@ -186,13 +202,11 @@ mod tests {
     type Documents = BTreeMap<DocumentId, Vec<u32>>;
 
     fn segment(documents: &Documents) -> Option<Segment> {
-        let (mut ends, mut terms) = (Vec::new(), Vec::new());
-        // Out of order.
+        let mut out_of_order = super::Documents::default();
         for (id, of_document) in documents.iter().rev() {
-            terms.extend(of_document);
-            ends.push((*id, terms.len()));
+            out_of_order.add(*id, |terms| terms.extend(of_document));
         }
-        Segment::of(&ends, &terms)
+        Segment::of(&out_of_order)
     }
 
     fn part(segment: Option<Segment>, gone: Vec<u16>) -> Part {

@@ -84,7 +84,7 @@ mod tests {
         let letters: Vec<String> = ('a'..='z').map(String::from).collect();
         let terms: Vec<u32> = letters.iter().map(|letter| word(letter)).collect();
         assert!(terms.iter().all(|term| term % 2 == 1));
-        assert!(letters.iter().all(|letter| pair("a", letter) % 2 == 0));
+        assert!(letters.iter().all(|letter| pair("a", letter).is_multiple_of(2)));
         for quarter in 0..4 {
             let in_quarter = |term: &&u32| **term >> 30 == quarter;
             assert!(terms.iter().filter(in_quarter).count() >= 3, "{quarter}");

@@ -13,4 +13,5 @@ mod query;
 mod refusals;
 mod runs;
 mod schema;
+mod search;
 mod traces;
