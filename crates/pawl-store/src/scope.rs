@@ -1,5 +1,6 @@
 //! The one door to tenants' rows: who is asking, and a transaction.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use futures::TryStreamExt as _;
@@ -210,21 +211,22 @@ impl Scope {
         &mut self,
         text: String,
         values: &[Value<'_>],
-        take: impl FnMut(&Row) -> Result<()>,
+        mut take: impl FnMut(&Row) -> Result<()>,
     ) -> Result<()> {
         if values.len() > MAX_VALUES {
             return Err(StoreError::TooManyValues);
         }
+        let take = |row: &Row| take(row).map(|()| ControlFlow::Continue(()));
         self.stream(AssertSqlSafe(text).into_sql_str(), values, take)
             .await
     }
 
-    /// As [`Scope::fetch`]; hands over the rows one by one, until one is refused.
+    /// As [`Scope::fetch`]; hands over the rows one by one, until that is enough.
     pub(crate) async fn fetch_each(
         &mut self,
         statement: &Statement,
         values: &[Value<'_>],
-        take: impl FnMut(&Row) -> Result<()>,
+        take: impl FnMut(&Row) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
         let text = match self.dialect() {
             Dialect::Sqlite => statement.sqlite,
@@ -237,21 +239,25 @@ impl Scope {
         &mut self,
         text: SqlStr,
         values: &[Value<'_>],
-        mut take: impl FnMut(&Row) -> Result<()>,
+        mut take: impl FnMut(&Row) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
         match &mut self.transaction {
             Transaction::Sqlite(transaction) => {
                 let arguments = sqlite_arguments(Some(self.actor), values)?;
                 let mut rows = sqlx::query_with(text, arguments).fetch(&mut **transaction);
                 while let Some(row) = rows.try_next().await? {
-                    take(&Row::Sqlite(row))?;
+                    if take(&Row::Sqlite(row))?.is_break() {
+                        break;
+                    }
                 }
             }
             Transaction::Postgres(transaction) => {
                 let arguments = postgres_arguments(Some(self.actor), values)?;
                 let mut rows = sqlx::query_with(text, arguments).fetch(&mut **transaction);
                 while let Some(row) = rows.try_next().await? {
-                    take(&Row::Postgres(row))?;
+                    if take(&Row::Postgres(row))?.is_break() {
+                        break;
+                    }
                 }
             }
         }

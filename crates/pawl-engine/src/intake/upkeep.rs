@@ -26,6 +26,8 @@ const STALE: u32 = 1_000;
 const INDEXED: u32 = 8_192;
 /// How long the indexing of words then stands back, in terms of what it took: storing goes first.
 const LEISURE: u32 = 2;
+/// How far behind it goes ahead all the same: what is stored is found within seconds.
+const LATE: time::Duration = time::Duration::seconds(2);
 /// How often there is looked for something to do.
 const PAUSE: Duration = Duration::from_secs(1);
 
@@ -57,17 +59,23 @@ impl Engine {
         self.freshen_all().await
     }
 
-    /// Indexes whatever words wait for it, with pauses of so many times what some of them took.
+    /// Indexes whatever words wait for it, with pauses of so many times what some of them took, unless it is late.
     async fn index(&self, leisure: u32) -> Result<(), EngineError> {
-        let mut scope = self.store.read(Actor::Service).await?;
-        let mut is_behind = search::behind_since(&mut scope).await?.is_some();
-        drop(scope);
-        while is_behind {
+        loop {
+            let mut scope = self.store.read(Actor::Service).await?;
+            let behind_since = search::behind_since(&mut scope).await?;
+            drop(scope);
             let started = Instant::now();
-            is_behind = self.index_some().await?;
-            tokio::time::sleep(started.elapsed() * leisure).await;
+            let Some(behind_since) = behind_since else {
+                return Ok(());
+            };
+            if !self.index_some().await? {
+                return Ok(());
+            }
+            if self.clock.now() - behind_since < LATE {
+                tokio::time::sleep(started.elapsed() * leisure).await;
+            }
         }
-        Ok(())
     }
 
     /// Indexes some of the words that wait for it, if any do and nobody else is at it.

@@ -1,6 +1,7 @@
 //! Gathering: what waits to be indexed, with its terms.
 
 use std::collections::{BTreeMap, HashSet};
+use std::ops::ControlFlow;
 
 use pawl_model::UserId;
 
@@ -20,6 +21,9 @@ pub async fn claim(scope: &mut Scope, limit: u32) -> Result<()> {
     scope.execute(&CLAIM, &[i64::from(limit).into()]).await?;
     Ok(())
 }
+
+/// Terms that are held in memory, but for those of the last that were queued together: about twice what usual texts come to.
+const ENOUGH_TERMS: usize = 4_000_000;
 
 /// Interactions whose words wait to be indexed, with their terms.
 #[derive(Debug, Default)]
@@ -59,13 +63,17 @@ impl Gathered {
         dialect: Dialect,
         seen: &mut HashSet<DocumentId>,
         each_word: EachWord,
-    ) -> Result<()> {
+    ) -> Result<ControlFlow<()>> {
         let mut columns = row.columns();
         let queued: Option<i64> = columns.read()?;
+        let is_part_of_the_last = queued.is_some() && queued == self.queued.last().copied();
+        if !is_part_of_the_last && self.terms() >= ENOUGH_TERMS {
+            return Ok(ControlFlow::Break(()));
+        }
         let id = document_id(&mut columns, dialect)?;
         match queued {
-            Some(number) if self.queued.last() != Some(&number) => self.queued.push(number),
-            Some(_) => {}
+            Some(_) if is_part_of_the_last => {}
+            Some(number) => self.queued.push(number),
             None => {
                 let first = self.new.map_or(id as i64, |(first, _)| first);
                 self.new = Some((first, id as i64));
@@ -81,7 +89,11 @@ impl Gathered {
             let documents = self.present.entry(user).or_default();
             documents.add(id, |terms| terms::terms_of(&text, each_word, terms));
         }
-        Ok(())
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn terms(&self) -> usize {
+        self.present.values().map(Documents::terms).sum()
     }
 
     /// What it comes to: a segment for each tenant. This takes a while, and needs no database.

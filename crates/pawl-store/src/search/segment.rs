@@ -28,6 +28,9 @@ pub(super) struct Segment {
     pub(super) blocks: Vec<(u32, Vec<u8>)>,
 }
 
+/// Terms of a document from which on it is worth looking for those that it has several times.
+const MANY_TERMS: usize = 1_000;
+
 /// Documents with their terms.
 #[derive(Debug, Default)]
 pub(super) struct Documents {
@@ -39,8 +42,20 @@ pub(super) struct Documents {
 impl Documents {
     /// Adds one whose terms `add` adds to those of others.
     pub(super) fn add(&mut self, id: DocumentId, add: impl FnOnce(&mut Vec<u32>)) {
+        let begin = self.terms.len();
         add(&mut self.terms);
+        if self.terms.len() - begin > MANY_TERMS {
+            self.terms[begin..].sort_unstable();
+            let mut own = self.terms.split_off(begin);
+            own.dedup();
+            self.terms.append(&mut own);
+        }
         self.ends.push((id, self.terms.len()));
+    }
+
+    /// How many terms they have.
+    pub(super) const fn terms(&self) -> usize {
+        self.terms.len()
     }
 }
 
