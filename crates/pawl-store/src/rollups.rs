@@ -90,7 +90,8 @@ pub struct Stretch {
 
 impl Stretch {
     fn values(&self) -> [Value<'static>; 3] {
-        [self.user_id.into(), self.from.into(), self.until.into()]
+        let [from, until] = [self.from, self.until].map(Value::Timestamp);
+        [self.user_id.into(), from, until]
     }
 }
 
@@ -133,7 +134,9 @@ pub async fn stale(scope: &mut Scope, user: UserId, limit: u32) -> Result<Vec<Of
 /// # Errors
 /// When the database fails.
 pub async fn fresh(scope: &mut Scope, user: UserId, hour: OffsetDateTime) -> Result<()> {
-    scope.execute(&FRESH, &[user.into(), hour.into()]).await?;
+    scope
+        .execute(&FRESH, &[user.into(), Value::Timestamp(hour)])
+        .await?;
     Ok(())
 }
 
@@ -177,12 +180,17 @@ pub async fn rows(
     after: Option<&RolledRow>,
     limit: u32,
 ) -> Result<Vec<RolledRow>> {
-    let [user, from, until] = stretch.values();
-    let (at, id) = after.map_or((OffsetDateTime::UNIX_EPOCH, InteractionId(Uuid::nil())), |row| {
+    let (at, id) = after.map_or((stretch.from, InteractionId(Uuid::nil())), |row| {
         (row.created_at, row.id)
     });
-    let at = if after.is_none() { stretch.from } else { at };
-    let values = [user, from, until, at.into(), id.into(), i64::from(limit).into()];
+    let [at, until] = [at, stretch.until].map(Value::Timestamp);
+    let values = [
+        stretch.user_id.into(),
+        at,
+        until,
+        id.into(),
+        i64::from(limit).into(),
+    ];
     let rows = scope.fetch(&ROWS, &values).await?;
     rows.iter()
         .map(|row| {

@@ -25,6 +25,7 @@ use crate::{Result, StoreError};
 /// | `Text`, `Bytes` | `text`, `bytea` | text, blob |
 /// | `Uuid` | `uuid` | text, lower case |
 /// | `Time` | `timestamptz` (as UTC where the column is `timestamp`) | integer, microseconds since 1970 |
+/// | `Timestamp` | `timestamp`, in UTC | the same |
 /// | `Json` | `jsonb` | text in normal form |
 /// | `TextList`, `IntList` | `text[]`, `int[]` | a JSON array |
 #[derive(Clone, Debug, PartialEq)]
@@ -47,6 +48,9 @@ pub enum Value<'a> {
     Uuid(Uuid),
     /// A point in time, to the microsecond.
     Time(OffsetDateTime),
+    /// The same, to compare a column without a time zone with: under row level security PostgreSQL uses no index to find
+    /// those that are before or after a `timestamptz`.
+    Timestamp(OffsetDateTime),
     /// A document.
     Json(Cow<'a, Json>),
     /// A list of texts without NUL.
@@ -77,7 +81,7 @@ impl Value<'_> {
             Self::Text(text) => arguments.add(text.as_ref()),
             Self::Bytes(bytes) => arguments.add(bytes.as_ref()),
             Self::Uuid(uuid) => arguments.add(uuid.hyphenated().to_string()),
-            Self::Time(time) => arguments.add(microseconds(*time)),
+            Self::Time(time) | Self::Timestamp(time) => arguments.add(microseconds(*time)),
             Self::Json(json) => arguments.add(json.as_str()),
             Self::TextList(texts) => arguments.add(serde_json::Value::from(texts.to_vec()).to_string()),
             Self::IntList(numbers) => arguments.add(serde_json::Value::from(numbers.clone()).to_string()),
@@ -97,6 +101,10 @@ impl Value<'_> {
             Self::Bytes(bytes) => arguments.add(bytes.as_ref()),
             Self::Uuid(uuid) => arguments.add(*uuid),
             Self::Time(time) => arguments.add(*time),
+            Self::Timestamp(time) => {
+                let utc = time.to_offset(time::UtcOffset::UTC);
+                arguments.add(time::PrimitiveDateTime::new(utc.date(), utc.time()))
+            }
             Self::Json(json) => arguments.add(NormalJson(json)),
             Self::TextList(texts) => arguments.add(texts.as_ref()),
             Self::IntList(numbers) => arguments.add(numbers.as_slice()),

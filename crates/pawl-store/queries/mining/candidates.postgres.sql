@@ -5,6 +5,7 @@ from evaluations e
 left join interaction_traces t on t.user_id = e.user_id and t.trace_id = e.interaction_id
 where (e.user_id = $1 or $1 is null) and e.user_id = $2
     and e.created_at >= ($3::timestamptz at time zone 'UTC')
+    and e.created_at >= ($4::timestamptz at time zone 'UTC')
     and (e.created_at, e.id) > ($4::timestamptz at time zone 'UTC', $5::uuid)
     and (e.score < $6 or e.has_error or e.flags && $7::text[])
     and not exists (

@@ -179,8 +179,8 @@ impl<'q> Sql<'q> {
         self.value(query.user_id.into());
         self.push(" and ");
         self.tenant_again(query.user_id);
-        self.bound("e.created_at", ">=", filter.from);
-        self.bound("e.created_at", "<", filter.until);
+        self.bound("e.created_at", ">=", filter.from.map(Value::Timestamp));
+        self.bound("e.created_at", "<", filter.until.map(Value::Timestamp));
         let score = InteractionOrder::LowestScore.column(self.dialect);
         self.bound(score, ">=", filter.least_score);
         self.bound(score, "<=", filter.most_score);
@@ -250,11 +250,16 @@ impl<'q> Sql<'q> {
         let Some(after) = query.after else { return };
         let behind = if order.descending() { " < " } else { " > " };
         let key = match (order.by_time(), after.key) {
-            (true, _) => Some(Value::from(after.created_at)),
+            (true, _) => Some(Value::Timestamp(after.created_at)),
             (false, key) => key.map(Value::from),
         };
         match (key, part) {
             (Some(key), Part::With) => {
+                if query.order.by_time() && self.dialect == Dialect::Postgres {
+                    // Of a pair it looks nothing up in an index that has one of the two.
+                    let key = self.bind(key.clone());
+                    self.push(&[" and ", column, behind.trim_end(), "= ", &key].concat());
+                }
                 self.push(&[" and (", column, ", ", self.dialect.tie(order), ")", behind, "("].concat());
                 self.value(key);
                 if column == "e.score" {

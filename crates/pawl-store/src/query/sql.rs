@@ -292,7 +292,8 @@ pub(super) fn stored(datum: &Datum) -> Result<Value<'_>> {
         }
         Datum::Text(text) => text.into(),
         Datum::Uuid(uuid) => Value::Uuid(*uuid),
-        Datum::TimestampTz(moment) | Datum::Timestamp(moment) => Value::Time(*moment),
+        Datum::TimestampTz(moment) => Value::Time(*moment),
+        Datum::Timestamp(moment) => Value::Timestamp(*moment),
         Datum::Json(json) => json.into(),
         Datum::TextList(texts) => Value::TextList(Cow::Borrowed(texts)),
     })
