@@ -1,6 +1,6 @@
 //! What follows behind the commits: stale hours are added up again, and words are indexed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use pawl_checks::rollup::{Observation, Rollup};
@@ -117,7 +117,7 @@ impl Engine {
     async fn change_index(
         &self,
         change: impl FnOnce() -> pawl_store::Result<search::Change> + Send + 'static,
-    ) -> Result<Option<Vec<UserId>>, EngineError> {
+    ) -> Result<Option<BTreeSet<UserId>>, EngineError> {
         let change = tokio::task::spawn_blocking(change).await;
         let change = change.map_err(EngineError::Worker)??;
         let mut scope = self.store.write(Actor::Service).await?;

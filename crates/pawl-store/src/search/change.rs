@@ -1,6 +1,6 @@
 //! Changing the index, by one at a time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pawl_model::UserId;
 
@@ -36,12 +36,12 @@ pub struct Change {
 }
 
 impl Change {
-    /// Writes it, as the service, and says of whom there are new segments; none where somebody else is at it, or has
+    /// Writes it, as the service, and says whose segments are others now; none where somebody else is at it, or has
     /// changed meanwhile what it comes from: nothing of the transaction is of use then.
     ///
     /// # Errors
     /// [`crate::StoreError::ForeignRow`] for a tenant.
-    pub async fn write(self, scope: &mut Scope) -> Result<Option<Vec<UserId>>> {
+    pub async fn write(self, scope: &mut Scope) -> Result<Option<BTreeSet<UserId>>> {
         scope.require_service()?;
         if !take_turn(scope).await? || !self.is_sound(scope).await? {
             return Ok(None);
@@ -52,7 +52,8 @@ impl Change {
         for (user, segment) in &self.added {
             add(scope, *user, segment).await?;
         }
-        Ok(Some(self.added.into_iter().map(|(user, _)| user).collect()))
+        let added = self.added.into_iter().map(|(user, _)| user);
+        Ok(Some(added.chain(self.changed.into_keys()).collect()))
     }
 
     /// Takes away what it comes from, if that is as it was.

@@ -15,14 +15,15 @@ use crate::{Result, Row, Scope};
 /// gathered in a transaction that writes nothing then, so that storing goes on meanwhile.
 ///
 /// # Errors
-/// [`StoreError::ForeignRow`] for a tenant.
+/// [`crate::StoreError::ForeignRow`] for a tenant.
 pub async fn claim(scope: &mut Scope, limit: u32) -> Result<()> {
     scope.require_service()?;
     scope.execute(&CLAIM, &[i64::from(limit).into()]).await?;
     Ok(())
 }
 
-/// Terms that are held in memory, but for those of the last that were queued together: about twice what usual texts come to.
+/// Terms that are held in memory, but for those of the last that were queued together: about twice what usual texts come
+/// to.
 const ENOUGH_TERMS: usize = 4_000_000;
 
 /// Interactions whose words wait to be indexed, with their terms.
@@ -42,7 +43,7 @@ impl Gathered {
     /// Gathers about `limit` of those that wait, as the service; none where none do.
     ///
     /// # Errors
-    /// [`StoreError::ForeignRow`] for a tenant.
+    /// [`crate::StoreError::ForeignRow`] for a tenant.
     pub async fn read(scope: &mut Scope, limit: u32, each_word: EachWord) -> Result<Option<Self>> {
         scope.require_service()?;
         let dialect = scope.dialect();

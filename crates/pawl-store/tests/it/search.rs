@@ -1,6 +1,8 @@
 //! The index of words: what was there before it, and who changes it.
 
-use pawl_store::search::{self, Gathered};
+use std::collections::BTreeSet;
+
+use pawl_store::search::{self, Gathered, Merge};
 use pawl_store::{Actor, Location, Store};
 use pawl_testkit::{Engine, TestDatabase, on_both_engines, samples};
 use sqlx::{Connection as _, Executor as _};
@@ -8,6 +10,7 @@ use sqlx::{Connection as _, Executor as _};
 on_both_engines!(
     what_was_there_before_is_indexed,
     nobody_indexes_what_somebody_else_has,
+    what_is_deleted_leaves_the_index,
 );
 
 fn each_word(text: &str, found: &mut dyn FnMut(&str)) {
@@ -79,7 +82,7 @@ async fn what_was_there_before_is_indexed(database: TestDatabase) {
     let mut scope = store.write(Actor::Service).await.unwrap();
     assert_eq!(
         change.write(&mut scope).await.unwrap(),
-        Some(vec![samples::user(1).id])
+        Some(BTreeSet::from([samples::user(1).id]))
     );
     scope.commit().await.unwrap();
     assert_eq!(database.number("select sum(size) from _pawl_search").await, 3);
@@ -122,4 +125,35 @@ async fn nobody_indexes_what_somebody_else_has(database: TestDatabase) {
         let mut other = database.store.write(Actor::Service).await.unwrap();
         assert!(late.write(&mut other).await.unwrap().is_none());
     }
+}
+
+/// Nothing is left of interactions that are no more, though nothing new comes.
+async fn what_is_deleted_leaves_the_index(database: TestDatabase) {
+    add_rows(&database, 8).await;
+    let merged = async || {
+        let change = gathered(&database.store).await.unwrap().into_change();
+        let mut scope = database.store.write(Actor::Service).await.unwrap();
+        let tenants = change.write(&mut scope).await.unwrap().unwrap();
+        scope.commit().await.unwrap();
+        for tenant in tenants {
+            let mut scope = database.store.write(Actor::Service).await.unwrap();
+            if let Some(merge) = Merge::read(&mut scope, tenant).await.unwrap() {
+                merge.into_change().unwrap().write(&mut scope).await.unwrap();
+                scope.commit().await.unwrap();
+            }
+        }
+        let segments = database.number("select count(*) from _pawl_search").await;
+        (
+            segments,
+            database.number("select count(*) from _pawl_search_blocks").await,
+        )
+    };
+    assert_eq!(merged().await, (1, 1));
+    database
+        .run("delete from evaluations where interaction_id < 'i3'")
+        .await;
+    assert_eq!(merged().await, (1, 1));
+    assert_eq!(database.number("select sum(size) from _pawl_search").await, 5);
+    database.run("delete from evaluations").await;
+    assert_eq!(merged().await, (0, 0));
 }
