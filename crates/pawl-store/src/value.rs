@@ -27,7 +27,7 @@ use crate::{Result, StoreError};
 /// | `Time` | `timestamptz` (as UTC where the column is `timestamp`) | integer, microseconds since 1970 |
 /// | `Timestamp` | `timestamp`, in UTC | the same |
 /// | `Json` | `jsonb` | text in normal form |
-/// | `TextList`, `IntList` | `text[]`, `int[]` | a JSON array |
+/// | `TextList` | `text[]` | a JSON array |
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value<'a> {
     /// No value.
@@ -55,8 +55,6 @@ pub enum Value<'a> {
     Json(Cow<'a, Json>),
     /// A list of texts without NUL.
     TextList(Cow<'a, [String]>),
-    /// A list of whole numbers.
-    IntList(Vec<i32>),
 }
 
 impl Value<'_> {
@@ -84,7 +82,6 @@ impl Value<'_> {
             Self::Time(time) | Self::Timestamp(time) => arguments.add(microseconds(*time)),
             Self::Json(json) => arguments.add(json.as_str()),
             Self::TextList(texts) => arguments.add(serde_json::Value::from(texts.to_vec()).to_string()),
-            Self::IntList(numbers) => arguments.add(serde_json::Value::from(numbers.clone()).to_string()),
         }
         .map_err(|error| StoreError::Query(sqlx::Error::Encode(error)))
     }
@@ -107,7 +104,6 @@ impl Value<'_> {
             }
             Self::Json(json) => arguments.add(NormalJson(json)),
             Self::TextList(texts) => arguments.add(texts.as_ref()),
-            Self::IntList(numbers) => arguments.add(numbers.as_slice()),
         }
         .map_err(|error| StoreError::Query(sqlx::Error::Encode(error)))
     }

@@ -11,6 +11,7 @@ on_both_engines!(
     what_was_there_before_is_indexed,
     nobody_indexes_what_somebody_else_has,
     what_is_deleted_leaves_the_index,
+    a_tenant_leaves_the_index_at_once,
 );
 
 fn each_word(text: &str, found: &mut dyn FnMut(&str)) {
@@ -156,4 +157,27 @@ async fn what_is_deleted_leaves_the_index(database: TestDatabase) {
     assert_eq!(database.number("select sum(size) from _pawl_search").await, 5);
     database.run("delete from evaluations").await;
     assert_eq!(merged().await, (0, 0));
+}
+
+async fn a_tenant_leaves_the_index_at_once(database: TestDatabase) {
+    add_rows(&database, 3).await;
+    let change = gathered(&database.store).await.unwrap().into_change();
+    let mut scope = database.store.write(Actor::Service).await.unwrap();
+    assert!(change.write(&mut scope).await.unwrap().is_some());
+    scope.commit().await.unwrap();
+    assert_eq!(
+        database.number("select count(*) from _pawl_search_blocks").await,
+        1
+    );
+    database
+        .run(match database.engine {
+            Engine::Sqlite => "pragma foreign_keys = on; delete from auth_users",
+            Engine::Postgres => "delete from auth.users",
+        })
+        .await;
+    let left = [
+        database.number("select count(*) from _pawl_search").await,
+        database.number("select count(*) from _pawl_search_blocks").await,
+    ];
+    assert_eq!(left, [0, 0]);
 }
