@@ -16,14 +16,25 @@ on_both_engines!(
 );
 
 pub(super) async fn all(rig: &Rig, filter: &InteractionFilter, order: InteractionOrder) -> Vec<Interaction> {
+    pages(rig, filter, order, 33, usize::MAX).await
+}
+
+/// The rows of the first pages, each of so many rows.
+pub(super) async fn pages(
+    rig: &Rig,
+    filter: &InteractionFilter,
+    order: InteractionOrder,
+    limit: u32,
+    count: usize,
+) -> Vec<Interaction> {
     let (mut found, mut after) = (Vec::new(), None);
-    loop {
+    for _ in 0..count {
         let request = ListRequest {
             user_id: user(1),
             filter,
             order,
             after: after.as_ref(),
-            limit: 33,
+            limit,
         };
         let page = rig
             .engine
@@ -33,9 +44,10 @@ pub(super) async fn all(rig: &Rig, filter: &InteractionFilter, order: Interactio
         found.extend(page.items);
         after = page.next;
         if after.is_none() {
-            return found;
+            break;
         }
     }
+    found
 }
 
 async fn pages_hold_every_row_once_in_any_order(database: TestDatabase) {

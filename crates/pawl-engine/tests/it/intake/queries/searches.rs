@@ -1,13 +1,12 @@
 //! Searches: what they find is what the rows say, however the index came about.
 
 use pawl_checks::stats::Philox;
-use pawl_engine::Actor;
 use pawl_engine::intake::Terms;
-use pawl_engine::intake::list::{InteractionFilter, InteractionOrder, ListRequest, search};
-use pawl_model::{Interaction, NewInteraction};
+use pawl_engine::intake::list::{InteractionFilter, InteractionOrder, search};
+use pawl_model::NewInteraction;
 use pawl_testkit::{Engine, TestDatabase, on_both_engines};
 
-use super::lists::all;
+use super::lists::{all, pages};
 use super::{Rig, nth, user};
 
 on_both_engines!(
@@ -125,29 +124,7 @@ async fn of_many_hits_pages_are_looked_for_in_their_order(database: TestDatabase
         .run(&insert.replace("USER", &user(1).to_string()))
         .await;
     rig.engine.catch_up().await.unwrap();
-    let ask = async |filter: &InteractionFilter, order, pages| {
-        let (mut found, mut after) = (Vec::<Interaction>::new(), None);
-        for _ in 0..pages {
-            let request = ListRequest {
-                user_id: user(1),
-                filter,
-                order,
-                after: after.as_ref(),
-                limit: 300,
-            };
-            let page = rig
-                .engine
-                .interactions(Actor::Tenant(user(1)), &request)
-                .await
-                .unwrap();
-            found.extend(page.items);
-            after = page.next;
-            if after.is_none() {
-                break;
-            }
-        }
-        found
-    };
+    let ask = async |filter: &InteractionFilter, order, count| pages(&rig, filter, order, 300, count).await;
     for order in [
         InteractionOrder::Newest,
         InteractionOrder::Oldest,
