@@ -4,6 +4,7 @@
 //! A handler unpacks the request, calls one function of the engine and turns the answer into HTTP. Every route is
 //! declared in `router.rs`, with who may call it.
 
+mod around;
 mod auth;
 mod browser;
 mod caller;

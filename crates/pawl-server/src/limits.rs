@@ -5,27 +5,15 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
-use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::StatusCode;
-use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
 use futures::FutureExt as _;
 use tokio::sync::Semaphore;
-use tower::ServiceBuilder;
 
+use crate::ServerSettings;
+use crate::around::{Inside, Wrap};
 use crate::problem::{ErrorCode, Problem};
-use crate::{AppState, ServerSettings};
-
-/// Routes within the bounds of the settings; routes that share them share the bound of requests at once.
-pub(crate) fn bounded(routes: Router<AppState>, bounds: &Bounds) -> Router<AppState> {
-    // Built to one layer, which every request passes in one piece.
-    routes.layer(
-        ServiceBuilder::new()
-            .layer(middleware::from_fn_with_state(bounds.clone(), within))
-            .layer(DefaultBodyLimit::max(bounds.body)),
-    )
-}
 
 /// The bounds of requests under way.
 #[derive(Clone)]
@@ -45,17 +33,22 @@ impl Bounds {
     }
 }
 
-/// Turns a request away where all places are taken: a queue would only make everybody wait.
-async fn within(State(bounds): State<Bounds>, request: Request, next: Next) -> Response {
-    let Ok(_place) = bounds.places.try_acquire() else {
-        return Problem::new(ErrorCode::Overloaded).into_response();
-    };
-    // Apart, since a timer has to be aligned, and all that is around it would have to be as well.
-    let mut is_over = Box::pin(tokio::time::sleep(bounds.time));
-    tokio::select! {
-        biased;
-        answer = AssertUnwindSafe(next.run(request)).catch_unwind() => answer.unwrap_or_else(|panic| broken(&*panic)),
-        () = &mut is_over => StatusCode::GATEWAY_TIMEOUT.into_response(),
+impl Wrap for Bounds {
+    /// Turns a request away where all places are taken: a queue would only make everybody wait.
+    async fn wrap<S: Inside>(self, mut request: Request, inside: S) -> Response {
+        let Ok(_place) = self.places.try_acquire() else {
+            return Problem::new(ErrorCode::Overloaded).into_response();
+        };
+        DefaultBodyLimit::max(self.body).apply(&mut request);
+        // Apart, since a timer has to be aligned, and all that is around it would have to be as well.
+        let mut is_over = Box::pin(tokio::time::sleep(self.time));
+        tokio::select! {
+            biased;
+            answer = AssertUnwindSafe(inside.answer(request)).catch_unwind() => {
+                answer.unwrap_or_else(|panic| broken(&*panic))
+            }
+            () = &mut is_over => StatusCode::GATEWAY_TIMEOUT.into_response(),
+        }
     }
 }
 

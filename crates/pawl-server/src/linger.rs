@@ -5,35 +5,34 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use axum::Error;
 use axum::body::{Body, Bytes};
-use axum::extract::Request;
 use http_body_util::BodyExt as _;
-use hyper::body::{Body as HttpBody, Frame, SizeHint};
+use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
 use tokio::runtime::Handle;
 
 /// The most that is read of what nobody wants, and for how long.
 const MOST: usize = 64 * 1024 * 1024;
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// Has the rest of a request's body read and thrown away, where it is left.
-pub(crate) fn linger(request: Request) -> Request {
-    if request.body().is_end_stream() {
-        return request;
+/// The body of a request, of which the rest is read and thrown away where it is left.
+pub(crate) fn linger(body: Incoming) -> Body {
+    if body.is_end_stream() {
+        Body::empty()
+    } else {
+        Body::new(Lingering(Some(body)))
     }
-    request.map(|body| Body::new(Lingering(Some(body))))
 }
 
-struct Lingering(Option<Body>);
+struct Lingering(Option<Incoming>);
 
 impl HttpBody for Lingering {
     type Data = Bytes;
-    type Error = Error;
+    type Error = hyper::Error;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
         let Some(body) = &mut self.0 else {
             return Poll::Ready(None);
         };
@@ -65,7 +64,7 @@ impl Drop for Lingering {
     }
 }
 
-async fn throw_away(mut rest: Body) {
+async fn throw_away(mut rest: Incoming) {
     let mut read = 0;
     while let Some(Ok(frame)) = rest.frame().await {
         read += frame.data_ref().map_or(0, Bytes::len);

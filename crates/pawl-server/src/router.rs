@@ -4,20 +4,21 @@
 #[cfg(test)]
 mod tests;
 
-use axum::extract::{Request, State};
-use axum::middleware::Next;
+use axum::Router;
+use axum::extract::Request;
+use axum::http::StatusCode;
 use axum::response::Response;
-use axum::{Router, middleware};
 use tower::ServiceBuilder;
 use tower_http::compression::CompressionLayer;
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::limits::{Bounds, bounded};
+use crate::around::{Around, Inside, Wrap};
+use crate::limits::Bounds;
 use crate::problem::ProblemDocument;
 use crate::{
-    AppState, auth, browser, dialect, eval_tests, health, intake, interactions, lineage, linger, metrics,
+    AppState, auth, browser, dialect, eval_tests, health, intake, interactions, lineage, metrics,
     observe, openapi, optimizations, otlp, prompts, rest, runs, suggestions, ui,
 };
 
@@ -119,25 +120,30 @@ fn declared() -> (Routes, OpenApi) {
 
 /// The routes within their limits, with what every answer has.
 fn layered(state: AppState, routes: Routes) -> Router {
-    let bounds = Bounds::new(&state.settings);
-    let bounded = |routes| bounded(routes, &bounds);
-    let routes = Router::new()
-        .merge(bounded(routes.api))
-        .merge(bounded(routes.documents))
-        .merge(bounded(routes.pages))
-        .merge(bounded(routes.clients).layer(browser::any_origin()))
-        .merge(routes.operations);
-    let around = ServiceBuilder::new()
+    let bounds = Around::new(Bounds::new(&state.settings));
+    let every = ServiceBuilder::new()
         .layer(CompressionLayer::new())
-        .layer(middleware::from_fn_with_state(state.clone(), answered));
-    routes.layer(around).with_state(state)
+        .layer(Around::new(Answers(state.clone())));
+    let clients = every.clone().layer(browser::any_origin()).layer(bounds.clone());
+    let ours = Router::new()
+        .merge(routes.api)
+        .merge(routes.documents)
+        .merge(routes.pages)
+        .layer(every.clone().layer(bounds));
+    let unbounded = routes.operations.fallback(async || StatusCode::NOT_FOUND).layer(every);
+    unbounded
+        .merge(ours)
+        .merge(routes.clients.layer(clients))
+        .with_state(state)
 }
 
-/// What every answer has. One layer for all of it: each would copy the routes for every request.
-async fn answered(State(state): State<AppState>, request: Request, next: Next) -> Response {
-    let answer = async |request| {
-        let response = dialect::speak(linger::linger(request), next).await;
-        browser::hardened(response)
-    };
-    observe::observe(&state.metrics, request, answer).await
+/// What every answer has.
+#[derive(Clone)]
+struct Answers(AppState);
+
+impl Wrap for Answers {
+    async fn wrap<S: Inside>(self, request: Request, inside: S) -> Response {
+        let answer = async |request| browser::hardened(dialect::speak(request, inside).await);
+        observe::observe(&self.0.metrics, request, answer).await
+    }
 }

@@ -5,16 +5,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::ConnectInfo;
-use axum::{Extension, Router};
+use axum::Router;
+use axum::http::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
-use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
-use tower::Layer as _;
+use tower::Service as _;
 
+use crate::linger::linger;
 use crate::{AppState, router};
 
 /// Connections at once, idle ones included.
@@ -48,7 +51,12 @@ pub(crate) async fn answer(listener: TcpListener, routes: Router, stop: Cancella
     while let Some((stream, peer, place)) = next(&listener, &places, &stop).await {
         // Answers are small: waiting to fill a packet costs more than it saves.
         let _ = stream.set_nodelay(true);
-        let service = TowerToHyperService::new(Extension(ConnectInfo(peer)).layer(routes.clone()));
+        let routes = routes.clone();
+        let service = service_fn(move |request: Request<Incoming>| {
+            let mut request = request.map(linger);
+            request.extensions_mut().insert(ConnectInfo(peer));
+            routes.clone().call(request)
+        });
         let connection = connections.watch(http.serve_connection(TokioIo::new(stream), service));
         tokio::spawn(async move {
             if let Err(error) = connection.await {
