@@ -18,8 +18,8 @@ use crate::around::{Around, Inside, Wrap};
 use crate::limits::Bounds;
 use crate::problem::ProblemDocument;
 use crate::{
-    AppState, auth, browser, dialect, eval_tests, health, intake, interactions, lineage, metrics,
-    observe, openapi, optimizations, otlp, prompts, rest, runs, suggestions, ui,
+    AppState, auth, browser, dialect, eval_tests, health, intake, interactions, lineage, metrics, observe,
+    openapi, optimizations, otlp, prompts, rest, runs, suggestions, ui,
 };
 
 /// Everything that the server answers.
@@ -130,7 +130,10 @@ fn layered(state: AppState, routes: Routes) -> Router {
         .merge(routes.documents)
         .merge(routes.pages)
         .layer(every.clone().layer(bounds));
-    let unbounded = routes.operations.fallback(async || StatusCode::NOT_FOUND).layer(every);
+    let unbounded = routes
+        .operations
+        .fallback(async || StatusCode::NOT_FOUND)
+        .layer(every);
     unbounded
         .merge(ours)
         .merge(routes.clients.layer(clients))

@@ -40,7 +40,6 @@ const INSERT: Insert = Insert {
         "output",
         "details",
     ],
-    narrow_integers: &["latency_ms"],
     // A case that stands there was stored by the run that this one resumes: its id is its position.
     on_existing: OnExisting::Keep(&["id"]),
 };

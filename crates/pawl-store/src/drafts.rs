@@ -50,7 +50,6 @@ const INSERT_RUN: Insert = Insert {
         "suggestion_outcomes",
         "cost_usd",
     ],
-    narrow_integers: &[],
     on_existing: OnExisting::Fail,
 };
 
@@ -66,7 +65,6 @@ const INSERT_ERRORS: Insert = Insert {
         "model_response_sha256",
         "model_response_excerpt",
     ],
-    narrow_integers: &[],
     on_existing: OnExisting::Fail,
 };
 

@@ -1,8 +1,6 @@
 //! Inserting many rows by few statements.
 
-use std::fmt::Write as _;
-
-use crate::query::Dialect;
+use crate::array::{Column, Element};
 use crate::{Result, Scope, Value};
 
 /// Where rows go, and what happens to those whose key is there already.
@@ -10,9 +8,6 @@ use crate::{Result, Scope, Value};
 pub(crate) struct Insert {
     pub table: &'static str,
     pub columns: &'static [&'static str],
-    /// Nullable columns of 32 bits. PostgreSQL keeps a statement with the types that it first saw, and a null would be of
-    /// the column's; our integers have 64 bits.
-    pub narrow_integers: &'static [&'static str],
     /// What happens to a row whose key is there already.
     pub on_existing: OnExisting,
 }
@@ -31,53 +26,79 @@ pub(crate) enum OnExisting {
     },
 }
 
-/// Rows of one statement: enough to make the cost of a statement vanish, few enough to stay far below the number of
-/// parameters that SQLite takes (32,766).
-const ROWS_PER_STATEMENT: usize = 64;
+/// Rows of one statement on SQLite: enough to make the cost of a statement vanish, few enough to stay far below the number
+/// of parameters that it takes (32,766), and as few texts as sizes of a last one.
+const SQLITE_ROWS: usize = 64;
+/// And on PostgreSQL: what is bound to it has to be built in memory.
+const POSTGRES_ROWS: usize = 256;
 
 impl Insert {
     /// Inserts the rows and says how many were new.
     pub(crate) async fn rows(&self, scope: &mut Scope, rows: &[Vec<Value<'_>>]) -> Result<u64> {
-        let dialect = scope.dialect();
-        let chunks = rows.chunks(ROWS_PER_STATEMENT);
-        scope
-            .execute_texts(chunks.map(|chunk| (self.text(chunk.len(), dialect), chunk.iter().flatten())))
-            .await
+        scope.insert(self, rows).await
+    }
+
+    /// Statements for SQLite, with the rows that each inserts.
+    pub(crate) fn sqlite<'r, 'v>(
+        &self,
+        rows: &'r [Vec<Value<'v>>],
+    ) -> impl Iterator<Item = (String, &'r [Vec<Value<'v>>])> {
+        rows.chunks(SQLITE_ROWS).map(|rows| {
+            // It knows `$1` as well, but looks names up one after the other, which takes longer than the insert itself
+            // where there are a thousand of them.
+            let row = ["(", &vec!["?"; self.columns.len()].join(", "), ")"].concat();
+            let values = vec![&*row; rows.len()].join(", ");
+            (self.text(&[" values ", &values].concat()), rows)
+        })
+    }
+
+    /// Statements for PostgreSQL, with the columns that each inserts: an array for each costs a fraction of what a place
+    /// for every value would.
+    pub(crate) fn postgres<'r>(
+        &self,
+        rows: &'r [Vec<Value<'r>>],
+    ) -> impl Iterator<Item = (String, Vec<Column<'r>>)> {
+        rows.chunks(POSTGRES_ROWS).map(|rows| {
+            let element = |place: usize| rows.iter().find_map(|row| Element::of(row.get(place)?));
+            let (mut selected, mut arrays, mut names, mut columns) = (vec![], vec![], vec![], vec![]);
+            for (place, name) in self.columns.iter().enumerate() {
+                let Some(element) = element(place) else {
+                    // Of no type that we know.
+                    selected.push("null".to_owned());
+                    continue;
+                };
+                let is_list = rows
+                    .iter()
+                    .any(|row| matches!(row.get(place), Some(Value::TextList(_))));
+                selected.push([*name, if is_list { "::text[]" } else { "" }].concat());
+                names.push(*name);
+                columns.push(Column { element, rows, place });
+                arrays.push(["$", &columns.len().to_string(), "::", element.name, "[]"].concat());
+            }
+            let source = [
+                " select ",
+                &selected.join(", "),
+                " from unnest(",
+                &arrays.join(", "),
+                ") as given (",
+                &names.join(", "),
+                ")",
+            ];
+            (self.text(&source.concat()), columns)
+        })
     }
 
     /// The text holds names of our own and placeholders, never a value.
-    fn text(&self, rows: usize, dialect: Dialect) -> String {
+    fn text(&self, source: &str) -> String {
         let mut text = [
             "insert into ",
             self.table,
             " (",
             &self.columns.join(", "),
-            ") values ",
+            ")",
+            source,
         ]
         .concat();
-        let mut placeholder = 1;
-        for row in 0..rows {
-            text.push_str(if row == 0 { "(" } else { ", (" });
-            for (column, name) in self.columns.iter().enumerate() {
-                if column > 0 {
-                    text.push_str(", ");
-                }
-                match dialect {
-                    Dialect::Postgres => {
-                        // Into memory: it cannot fail.
-                        let _ = write!(text, "${placeholder}");
-                        if self.narrow_integers.contains(name) {
-                            text.push_str("::int8");
-                        }
-                        placeholder += 1;
-                    }
-                    // It knows `$1` as well, but looks names up one after the other, which takes longer than the insert
-                    // itself where there are a thousand of them.
-                    Dialect::Sqlite => text.push('?'),
-                }
-            }
-            text.push(')');
-        }
         if let OnExisting::Keep(key) | OnExisting::Replace { key, .. } = self.on_existing {
             text.push_str(&[" on conflict (", &key.join(", "), ") do "].concat());
         }
@@ -100,21 +121,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_text_numbers_its_placeholders_row_by_row() {
+    fn a_statement_has_a_place_for_each_value_or_for_each_column() {
         let insert = Insert {
             table: "t",
-            columns: &["a", "b"],
-            narrow_integers: &["b"],
+            columns: &["a", "b", "c", "d"],
             on_existing: OnExisting::Keep(&["a"]),
         };
-        let text = |dialect| insert.text(2, dialect);
+        let list = ["x".to_owned()];
+        let row =
+            |number: Option<i64>| vec![number.into(), "text".into(), list.as_slice().into(), Value::Null];
+        let rows = [row(None), row(Some(1))];
+        let (text, of_it) = insert.sqlite(&rows).next().unwrap();
         assert_eq!(
-            text(Dialect::Postgres),
-            "insert into t (a, b) values ($1, $2::int8), ($3, $4::int8) on conflict (a) do nothing"
+            text,
+            "insert into t (a, b, c, d) values (?, ?, ?, ?), (?, ?, ?, ?) on conflict (a) do nothing"
         );
+        assert_eq!(of_it.len(), 2);
+        let (text, columns) = insert.postgres(&rows).next().unwrap();
         assert_eq!(
-            text(Dialect::Sqlite),
-            "insert into t (a, b) values (?, ?), (?, ?) on conflict (a) do nothing"
+            text,
+            concat!(
+                "insert into t (a, b, c, d) select a, b, c::text[], null",
+                " from unnest($1::int8[], $2::text[], $3::text[]) as given (a, b, c) on conflict (a) do nothing"
+            )
         );
+        assert_eq!(columns.len(), 3);
     }
 }

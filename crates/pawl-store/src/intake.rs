@@ -1,27 +1,77 @@
 //! What intake keeps besides interactions: the use of each day's cap, and the ledger of what was dropped.
 
-use pawl_model::{DropReason, UserId};
+use pawl_model::{DropReason, Policy, UserId};
 use serde_json::json;
-use time::{Date, OffsetDateTime};
+use time::{Date, OffsetDateTime, UtcOffset};
 
+use crate::query::Dialect;
 use crate::statement::{documents, pair};
-use crate::{Result, Scope, Statement, StoreError, Value};
+use crate::{Result, Scope, Statement, StoreError, Value, policies};
 
 const HOLD: Statement = pair!("intake/hold");
-const DAYS: Statement = pair!("intake/days");
+const ALLOWANCES: Statement = pair!("intake/allowances");
 const SET_DAYS: Statement = pair!("intake/set_days");
 const RECORD_DROPS: Statement = pair!("intake/record_drops");
 
-pub(crate) const STATEMENTS: &[Statement] = &[HOLD, DAYS, SET_DAYS, RECORD_DROPS];
+pub(crate) const STATEMENTS: &[Statement] = &[HOLD, ALLOWANCES, SET_DAYS, RECORD_DROPS];
 
-/// Until the transaction ends nobody else stores interactions of these tenants; tells those that there are.
+/// Until the transaction ends nobody else stores interactions of these tenants.
 ///
 /// # Errors
 /// When the database fails.
-pub async fn hold(scope: &mut Scope, users: &[UserId]) -> Result<Vec<UserId>> {
+pub async fn hold(scope: &mut Scope, users: &[UserId]) -> Result<()> {
+    // SQLite has one writer at a time already.
+    if scope.dialect() == Dialect::Postgres {
+        let users: Vec<String> = users.iter().map(ToString::to_string).collect();
+        scope.fetch(&HOLD, &[Value::from(users.as_slice())]).await?;
+    }
+    Ok(())
+}
+
+/// What a tenant may store.
+#[derive(Clone, Debug)]
+pub struct Allowance {
+    /// Its policy, the default one where it has none.
+    pub policy: Policy,
+    /// What of it is used on the days around a moment, whatever its zone.
+    days: Vec<(Date, u64)>,
+}
+
+impl Allowance {
+    /// Interactions that arrived on a day of the tenant's and were stored.
+    #[must_use]
+    pub fn used(&self, day: Date) -> u64 {
+        let of_day = self.days.iter().find(|(known, _)| *known == day);
+        of_day.map_or(0, |(_, stored)| *stored)
+    }
+}
+
+/// What these users may store at a moment; users that there are not are left out.
+///
+/// # Errors
+/// When the database fails.
+pub async fn allowances(scope: &mut Scope, users: &[UserId], at: OffsetDateTime) -> Result<Vec<Allowance>> {
     let users: Vec<String> = users.iter().map(ToString::to_string).collect();
-    let rows = scope.fetch(&HOLD, &[Value::from(users.as_slice())]).await?;
-    rows.iter().map(|row| row.columns().read()).collect()
+    let today = at.to_offset(UtcOffset::UTC).date();
+    let [from, until] = [today.previous_day(), today.next_day()].map(|day| day.unwrap_or(today).to_string());
+    let values = [users.as_slice().into(), from.into(), until.into()];
+    let mut allowances: Vec<Allowance> = Vec::new();
+    for row in scope.fetch(&ALLOWANCES, &values).await? {
+        let mut columns = row.columns();
+        let (day, stored): (Option<String>, Option<i64>) = (columns.read()?, columns.read()?);
+        let policy = policies::read(columns)?;
+        if allowances
+            .last()
+            .is_none_or(|last| last.policy.user_id != policy.user_id)
+        {
+            let days = Vec::new();
+            allowances.push(Allowance { policy, days });
+        }
+        if let (Some(last), Some(day), Some(stored)) = (allowances.last_mut(), day, stored) {
+            last.days.push((date(&day)?, u64::try_from(stored).unwrap_or(0)));
+        }
+    }
+    Ok(allowances)
 }
 
 /// How much of a day's cap is used.
@@ -33,25 +83,6 @@ pub struct UsedDay {
     pub day: Date,
     /// Interactions that arrived on it and were stored.
     pub stored: u64,
-}
-
-/// How much is used of the caps of these days; days without use are left out.
-///
-/// # Errors
-/// When the database fails.
-pub async fn days(scope: &mut Scope, days: &[(UserId, Date)]) -> Result<Vec<UsedDay>> {
-    let keys = documents(days.iter().map(|(user, day)| json!([user, day.to_string()])))?;
-    let rows = scope.fetch(&DAYS, &[Value::from(&keys)]).await?;
-    rows.iter()
-        .map(|row| {
-            let mut columns = row.columns();
-            Ok(UsedDay {
-                user_id: columns.read()?,
-                day: date(&columns.read::<String>()?)?,
-                stored: u64::try_from(columns.read::<i64>()?).unwrap_or(0),
-            })
-        })
-        .collect()
 }
 
 /// Writes how much is used of the caps of these days.
@@ -69,7 +100,7 @@ pub async fn set_days(scope: &mut Scope, days: &[UsedDay]) -> Result<()> {
 
 fn date(text: &str) -> Result<Date> {
     Date::parse(text, &time::format_description::well_known::Iso8601::DATE).map_err(|_| StoreError::Corrupt {
-        column: 1,
+        column: 0,
         expected: "a day",
     })
 }

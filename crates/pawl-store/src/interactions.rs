@@ -35,7 +35,6 @@ const INSERT: Insert = Insert {
         "content_hash",
         "has_error",
     ],
-    narrow_integers: &["latency_ms"],
     on_existing: OnExisting::Fail,
 };
 
@@ -51,7 +50,6 @@ const INSERT_SPANS: Insert = Insert {
         "first_seen",
         "last_seen",
     ],
-    narrow_integers: &[],
     on_existing: OnExisting::Keep(&["user_id", "trace_id"]),
 };
 

@@ -4,6 +4,7 @@
 //! takes one, and every statement is given the actor's tenant as `$1`.
 
 pub mod api_keys;
+mod array;
 pub mod browser_sessions;
 pub mod cases;
 pub mod drafts;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::postgres::PgConnection;
-use sqlx::{Connection as _, SqlSafeStr as _, SqlitePool};
+use sqlx::{Connection as _, SqlSafeStr as _, SqliteConnection};
 
 use crate::{Location, Result, StoreError, postgres};
 
@@ -147,7 +147,7 @@ enum Standing {
 }
 
 /// Brings a SQLite file up to date, under its write lock: two processes may open a new file at once.
-pub(crate) async fn sqlite(writer: &SqlitePool) -> Result<()> {
+pub(crate) async fn sqlite(writer: &mut SqliteConnection) -> Result<()> {
     if matches!(judge(sqlite_version(writer).await?)?, Standing::Current) {
         return Ok(());
     }
@@ -160,7 +160,7 @@ pub(crate) async fn sqlite(writer: &SqlitePool) -> Result<()> {
     Ok(())
 }
 
-async fn sqlite_version(writer: &SqlitePool) -> Result<Option<i64>> {
+async fn sqlite_version(writer: &mut SqliteConnection) -> Result<Option<i64>> {
     match sqlx::query_scalar(VERSION).fetch_one(writer).await {
         Ok(version) => Ok(version),
         Err(error)

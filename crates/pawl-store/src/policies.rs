@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::insert::{Insert, OnExisting};
 use crate::statement::{documents, pair};
-use crate::{Result, Row, Scope, Statement, Value};
+use crate::{Columns, Result, Scope, Statement, Value};
 
 const LIST: Statement = pair!("policies/list");
 
@@ -33,7 +33,6 @@ const PUT: Insert = Insert {
         "online_checks",
         "updated_at",
     ],
-    narrow_integers: &[],
     on_existing: OnExisting::Replace {
         key: &["user_id"],
         columns: &[
@@ -90,11 +89,10 @@ pub async fn put(scope: &mut Scope, policy: &Policy, id: Uuid, now: OffsetDateTi
 pub async fn list(scope: &mut Scope, users: &[UserId]) -> Result<Vec<Policy>> {
     let users: Vec<String> = users.iter().map(ToString::to_string).collect();
     let rows = scope.fetch(&LIST, &[Value::from(users.as_slice())]).await?;
-    rows.iter().map(read).collect()
+    rows.iter().map(|row| read(row.columns())).collect()
 }
 
-fn read(row: &Row) -> Result<Policy> {
-    let mut columns = row.columns();
+pub(crate) fn read(mut columns: Columns<'_>) -> Result<Policy> {
     let default = Policy::default_of(columns.read()?);
     let Some(run_policy) = columns.read()? else {
         return Ok(default);

@@ -4,15 +4,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
-use sqlx::{Connection as _, PgPool, Row as _};
+use sqlx::{AssertSqlSafe, Connection as _, PgPool, Row as _};
 use tokio::sync::Notify;
 
 use crate::{Actor, JobNews, Location, Result, StoreError, migrate};
 
 const CONNECTIONS: u32 = 16;
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long ago a connection may have been of use for nobody to ask whether it is still there.
+const TRUSTED: Duration = Duration::from_secs(1);
 
-const CLAIMS: &str = include_str!("../queries/schema/claims.postgres.sql");
 const ROLE: &str = include_str!("../queries/schema/role.postgres.sql");
 
 /// A pool of connections under a role that row level security holds for.
@@ -35,6 +36,8 @@ impl Postgres {
         let pool = PgPoolOptions::new()
             .max_connections(CONNECTIONS)
             .acquire_timeout(ACQUIRE_TIMEOUT)
+            .test_before_acquire(false)
+            .before_acquire(|connection, idle| Box::pin(is_alive(connection, idle.idle_for)))
             .connect_lazy_with(options);
         Ok(Self {
             pool,
@@ -44,12 +47,15 @@ impl Postgres {
 
     /// The only place where claims are set: for this transaction, so that a pooled connection carries none over.
     pub(crate) async fn begin(&self, actor: Actor) -> Result<sqlx::Transaction<'static, sqlx::Postgres>> {
-        let mut transaction = self.pool.begin().await?;
-        sqlx::query(CLAIMS)
-            .bind(actor.claims())
-            .execute(&mut *transaction)
-            .await?;
-        Ok(transaction)
+        // In one message; of the claims, quotation marks are all that could end the text that they are.
+        let claims = actor.claims().replace('\'', "''");
+        let begin = [
+            "begin; select set_config('request.jwt.claims', '",
+            &claims,
+            "', true)",
+        ]
+        .concat();
+        Ok(self.pool.begin_with(AssertSqlSafe(begin)).await?)
     }
 
     /// Who waits for jobs in this process.
@@ -72,6 +78,15 @@ pub(crate) fn options(url: &str) -> Result<PgConnectOptions> {
         given: Location::Postgres(url.to_owned()).to_string(),
     })?;
     Ok(options.options([("TimeZone", "UTC")]).application_name("pawl"))
+}
+
+/// Whether a connection of the pool is still there. Asking takes as long as a statement: one that was of use a moment ago
+/// is not asked.
+async fn is_alive(connection: &mut PgConnection, idle_for: Duration) -> sqlx::Result<bool> {
+    if idle_for > TRUSTED {
+        connection.ping().await?;
+    }
+    Ok(true)
 }
 
 async fn refuse_unsafe_role(connection: &mut PgConnection) -> Result<()> {

@@ -22,7 +22,6 @@ pub(crate) const STATEMENTS: &[Statement] = &[LIVE, LIST, VERSIONS, VERDICTS, HO
 const INSERT: Insert = Insert {
     table: "prompts",
     columns: &["user_id", "name", "live_version", "updated_at"],
-    narrow_integers: &[],
     on_existing: OnExisting::Fail,
 };
 
@@ -36,7 +35,6 @@ const INSERT_VERSION: Insert = Insert {
         "candidate_id",
         "created_at",
     ],
-    narrow_integers: &[],
     on_existing: OnExisting::Fail,
 };
 
@@ -55,7 +53,6 @@ const INSERT_VERDICT: Insert = Insert {
         "findings",
         "created_at",
     ],
-    narrow_integers: &["from_version", "to_version"],
     on_existing: OnExisting::Fail,
 };
 

@@ -16,7 +16,6 @@ pub(crate) const STATEMENTS: &[Statement] = &[GET, PRUNE];
 const INSERT: Insert = Insert {
     table: "response_cache",
     columns: &["id", "user_id", "value", "created_at"],
-    narrow_integers: &[],
     // The same question may have been asked twice at once, and one answer is as good as the other.
     on_existing: OnExisting::Keep(&["id"]),
 };

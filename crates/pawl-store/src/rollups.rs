@@ -23,7 +23,6 @@ pub(crate) const STATEMENTS: &[Statement] = &[GET, RANGE, FORGET, STALE, FRESH, 
 const PUT: Insert = Insert {
     table: "interaction_rollups",
     columns: &["user_id", "hour", "data"],
-    narrow_integers: &[],
     on_existing: OnExisting::Replace {
         key: &["user_id", "hour"],
         columns: &["data"],

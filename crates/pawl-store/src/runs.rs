@@ -39,7 +39,6 @@ const INSERT: Insert = Insert {
         "dataset_hash",
         "settings",
     ],
-    narrow_integers: &[],
     on_existing: OnExisting::Fail,
 };
 

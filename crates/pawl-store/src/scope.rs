@@ -1,35 +1,36 @@
 //! The one door to tenants' rows: who is asking, and a transaction.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Deref, DerefMut};
 use std::sync::Arc;
 
 use futures::TryStreamExt as _;
 use pawl_model::UserId;
+use sqlx::sqlite::SqliteConnection;
 use sqlx::{Arguments as _, AssertSqlSafe, Postgres, SqlSafeStr as _, SqlStr, Sqlite};
 use tokio::sync::Notify;
 use uuid::Uuid;
 
+use crate::insert::Insert;
 use crate::lineage::Touched;
 use crate::query::Dialect;
+use crate::sqlite::Writing;
 use crate::{Result, Row, Statement, StoreError, Value, lineage, users};
 
 /// How many values a built statement may hold beside the tenant: what SQLite takes, which is less than PostgreSQL.
 const MAX_VALUES: usize = 32_765;
 
-/// Runs texts in a transaction. While the database is busy with one, the next is put together.
+/// Runs statements in a transaction; says how many rows they touched. While the database is busy with one, the next is
+/// put together.
 macro_rules! one_by_one {
-    ($transaction:ident, $texts:ident, $arguments:ident) => {{
-        let mut prepared = $texts.map(|(text, values)| {
+    ($transaction:ident, $statements:expr) => {{
+        let mut statements = $statements;
+        let (mut touched, mut next) = (0, statements.next());
+        while let Some((text, arguments)) = next.transpose()? {
             let text: SqlStr = AssertSqlSafe(text).into_sql_str();
-            Ok::<_, StoreError>((text, $arguments(None, values)?))
-        });
-        let (mut touched, mut next) = (0, prepared.next());
-        while let Some(statement) = next {
-            let (text, arguments) = statement?;
             let run = sqlx::query_with(text, arguments).execute(&mut **$transaction);
-            let (done, prepared) = futures::join!(run, async { prepared.next() });
+            let (done, following) = futures::join!(run, async { statements.next() });
             touched += done?.rows_affected();
-            next = prepared;
+            next = following;
         }
         Ok(touched)
     }};
@@ -69,8 +70,43 @@ impl Actor {
 }
 
 pub(crate) enum Transaction {
-    Sqlite(sqlx::Transaction<'static, Sqlite>),
+    Sqlite(SqliteTransaction),
     Postgres(sqlx::Transaction<'static, Postgres>),
+}
+
+/// A transaction of one of the connections that read, or of the one that writes.
+pub(crate) enum SqliteTransaction {
+    Reading(sqlx::Transaction<'static, Sqlite>),
+    Writing(Writing),
+}
+
+impl SqliteTransaction {
+    async fn commit(self) -> Result<()> {
+        match self {
+            Self::Reading(reading) => Ok(reading.commit().await?),
+            Self::Writing(writing) => writing.commit().await,
+        }
+    }
+}
+
+impl Deref for SqliteTransaction {
+    type Target = SqliteConnection;
+
+    fn deref(&self) -> &SqliteConnection {
+        match self {
+            Self::Reading(reading) => reading,
+            Self::Writing(writing) => writing,
+        }
+    }
+}
+
+impl DerefMut for SqliteTransaction {
+    fn deref_mut(&mut self) -> &mut SqliteConnection {
+        match self {
+            Self::Reading(reading) => reading,
+            Self::Writing(writing) => writing,
+        }
+    }
 }
 
 /// An actor and an open transaction; dropped without [`Scope::commit`], nothing of it happened.
@@ -264,18 +300,31 @@ impl Scope {
         Ok(())
     }
 
-    /// Runs texts that were put together from names of our own and placeholders, each with its values and without the
-    /// tenant; says how many rows they touched.
-    pub(crate) async fn execute_texts<'v, V>(
-        &mut self,
-        texts: impl Iterator<Item = (String, V)>,
-    ) -> Result<u64>
-    where
-        V: IntoIterator<Item = &'v Value<'v>>,
-    {
+    /// Inserts rows, and says how many are new. Nothing but names of our own and placeholders is in the text.
+    pub(crate) async fn insert(&mut self, insert: &Insert, rows: &[Vec<Value<'_>>]) -> Result<u64> {
         match &mut self.transaction {
-            Transaction::Sqlite(transaction) => one_by_one!(transaction, texts, sqlite_arguments),
-            Transaction::Postgres(transaction) => one_by_one!(transaction, texts, postgres_arguments),
+            Transaction::Sqlite(transaction) => {
+                one_by_one!(
+                    transaction,
+                    insert.sqlite(rows).map(|(text, rows)| {
+                        Ok::<_, StoreError>((text, sqlite_arguments(None, rows.iter().flatten())?))
+                    })
+                )
+            }
+            Transaction::Postgres(transaction) => {
+                rows.iter().flatten().try_for_each(Value::check)?;
+                one_by_one!(
+                    transaction,
+                    insert.postgres(rows).map(|(text, columns)| {
+                        let mut arguments = sqlx::postgres::PgArguments::default();
+                        for column in columns {
+                            let added = arguments.add(column);
+                            added.map_err(|error| StoreError::Query(sqlx::Error::Encode(error)))?;
+                        }
+                        Ok::<_, StoreError>((text, arguments))
+                    })
+                )
+            }
         }
     }
 }

@@ -60,7 +60,7 @@ async fn keep_in_file(sqlite: &Sqlite, fresh: Secrets) -> Result<Secrets> {
             fresh
         }
     };
-    lock.rollback().await?;
+    drop(lock);
     Ok(secrets)
 }
 

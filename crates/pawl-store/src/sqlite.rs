@@ -1,24 +1,32 @@
 //! The embedded database.
 
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use sqlx::SqlitePool;
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use tokio::sync::Notify;
+use sqlx::sqlite::{
+    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous,
+};
+use sqlx::{Connection as _, Database, SqlSafeStr as _, SqlitePool};
+// What `sqlx` opens transactions with, of connections that are in no pool and outlive a borrow.
+use sqlx_core::transaction::TransactionManager as _;
+use tokio::sync::{Mutex, Notify, OwnedMappedMutexGuard, OwnedMutexGuard};
 
 use crate::{Result, StoreError, migrate};
 
 /// How long to wait for another process that holds the file.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// And for those of this one who write.
+const WRITER_TIMEOUT: Duration = Duration::from_secs(30);
 const READERS: u32 = 4;
 
 /// A SQLite file: one connection writes, others read beside it (WAL).
 #[derive(Clone)]
 pub struct Sqlite {
     path: PathBuf,
-    writer: SqlitePool,
+    /// Not in a pool, which would look after it between two transactions, while the next one waits. Gone when closed.
+    writer: Arc<Mutex<Option<SqliteConnection>>>,
     readers: SqlitePool,
     waiting: Arc<Notify>,
 }
@@ -40,24 +48,20 @@ impl Sqlite {
             .pragma("cache_size", "-16384")
             // Pages that are written again and again are copied into the file less often.
             .pragma("wal_autocheckpoint", "4096");
-        let writer = SqlitePoolOptions::new()
-            .max_connections(1)
-            .acquire_timeout(BUSY_TIMEOUT * 6)
-            .idle_timeout(None)
-            .max_lifetime(None)
-            .connect_with(options.clone())
+        let mut writer = SqliteConnection::connect_with(&options)
             .await
             .map_err(|error| unreadable(error.into()))?;
         let readers = SqlitePoolOptions::new()
             .max_connections(READERS)
+            .test_before_acquire(false)
             .connect_lazy_with(options.read_only(true));
-        migrate::sqlite(&writer).await.map_err(|error| match error {
+        migrate::sqlite(&mut writer).await.map_err(|error| match error {
             StoreError::Query(source) => unreadable(source.into()),
             other => other,
         })?;
         Ok(Self {
             path: path.to_owned(),
-            writer,
+            writer: Arc::new(Mutex::new(Some(writer))),
             readers,
             waiting: Arc::default(),
         })
@@ -72,8 +76,17 @@ impl Sqlite {
         Arc::clone(&self.waiting)
     }
 
-    pub(crate) async fn begin_writing(&self) -> Result<sqlx::Transaction<'static, sqlx::Sqlite>> {
-        Ok(self.writer.begin_with("begin immediate").await?)
+    pub(crate) async fn begin_writing(&self) -> Result<Writing> {
+        let writer = tokio::time::timeout(WRITER_TIMEOUT, Arc::clone(&self.writer).lock_owned());
+        let writer = writer.await.map_err(|_| sqlx::Error::PoolTimedOut)?;
+        let connection = OwnedMutexGuard::try_map(writer, Option::as_mut);
+        let mut writing = Writing {
+            connection: connection.map_err(|_| sqlx::Error::PoolClosed)?,
+            // As soon as it is asked for: it may begin though nobody waits for it any more.
+            is_open: true,
+        };
+        Manager::begin(&mut writing.connection, Some("begin immediate".into_sql_str())).await?;
+        Ok(writing)
     }
 
     pub(crate) async fn begin_reading(&self) -> Result<sqlx::Transaction<'static, sqlx::Sqlite>> {
@@ -82,7 +95,49 @@ impl Sqlite {
 
     pub(crate) async fn close(&self) {
         self.readers.close().await;
-        self.writer.close().await;
+        if let Some(writer) = self.writer.lock().await.take() {
+            // The file is whole all the same.
+            let _ = writer.close().await;
+        }
+    }
+}
+
+type Manager = <sqlx::Sqlite as Database>::TransactionManager;
+
+/// A transaction that may write; dropped without [`Writing::commit`], nothing of it happened.
+pub(crate) struct Writing {
+    connection: OwnedMappedMutexGuard<Option<SqliteConnection>, SqliteConnection>,
+    is_open: bool,
+}
+
+impl Writing {
+    pub(crate) async fn commit(mut self) -> Result<()> {
+        Manager::commit(&mut self.connection).await?;
+        self.is_open = false;
+        Ok(())
+    }
+}
+
+impl Deref for Writing {
+    type Target = SqliteConnection;
+
+    fn deref(&self) -> &SqliteConnection {
+        &self.connection
+    }
+}
+
+impl DerefMut for Writing {
+    fn deref_mut(&mut self) -> &mut SqliteConnection {
+        &mut self.connection
+    }
+}
+
+impl Drop for Writing {
+    fn drop(&mut self) {
+        if self.is_open {
+            // Before whatever the next one asks of the connection.
+            Manager::start_rollback(&mut self.connection);
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The store: one of two engines.
 
-use crate::scope::Transaction;
+use crate::scope::{SqliteTransaction, Transaction};
 use crate::{Actor, JobNews, Location, Result, Scope, postgres, sqlite};
 
 /// An open database.
@@ -31,7 +31,9 @@ impl Store {
     /// When the database cannot be reached.
     pub async fn read(&self, actor: Actor) -> Result<Scope> {
         let transaction = match self {
-            Self::Sqlite(sqlite) => Transaction::Sqlite(sqlite.begin_reading().await?),
+            Self::Sqlite(sqlite) => {
+                Transaction::Sqlite(SqliteTransaction::Reading(sqlite.begin_reading().await?))
+            }
             Self::Postgres(postgres) => Transaction::Postgres(postgres.begin(actor).await?),
         };
         Ok(self.scope(actor, transaction))
@@ -43,7 +45,9 @@ impl Store {
     /// When the database cannot be reached, or another process keeps it locked for over five seconds.
     pub async fn write(&self, actor: Actor) -> Result<Scope> {
         let transaction = match self {
-            Self::Sqlite(sqlite) => Transaction::Sqlite(sqlite.begin_writing().await?),
+            Self::Sqlite(sqlite) => {
+                Transaction::Sqlite(SqliteTransaction::Writing(sqlite.begin_writing().await?))
+            }
             Self::Postgres(postgres) => Transaction::Postgres(postgres.begin(actor).await?),
         };
         Ok(self.scope(actor, transaction))

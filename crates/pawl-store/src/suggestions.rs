@@ -40,7 +40,6 @@ const PUT: Insert = Insert {
         "created_at",
         "updated_at",
     ],
-    narrow_integers: &[],
     // What people decided and wrote is not mining's to change.
     on_existing: OnExisting::Replace {
         key: &["user_id", "suggestion_id"],

@@ -34,7 +34,6 @@ const PUT: Insert = Insert {
         "last_seen",
         "user_hash",
     ],
-    narrow_integers: &[],
     on_existing: OnExisting::Replace {
         key: &["user_id", "trace_id"],
         columns: &[

@@ -88,24 +88,68 @@ impl Value<'_> {
 
     pub(crate) fn add_to_postgres(&self, arguments: &mut sqlx::postgres::PgArguments) -> Result<()> {
         self.check()?;
+        let added = arguments.add(self);
+        added.map_err(|error| StoreError::Query(sqlx::Error::Encode(error)))
+    }
+}
+
+impl Type<Postgres> for Value<'_> {
+    /// `unknown`: each says itself of which type it is, and of a null PostgreSQL infers it from its place.
+    fn type_info() -> PgTypeInfo {
+        PgTypeInfo::with_oid(Oid(705))
+    }
+}
+
+impl Encode<'_, Postgres> for Value<'_> {
+    fn encode_by_ref(&self, buffer: &mut PgArgumentBuffer) -> Result<IsNull, BoxDynError> {
+        fn put<'v>(
+            value: impl Encode<'v, Postgres>,
+            buffer: &mut PgArgumentBuffer,
+        ) -> Result<IsNull, BoxDynError> {
+            value.encode(buffer)
+        }
         match self {
-            Self::Null => arguments.add(UntypedNull),
-            Self::Bool(truth) => arguments.add(*truth),
-            Self::Int(number) => arguments.add(*number),
-            Self::Real(number) => arguments.add(*number),
-            Self::Decimal(number) => arguments.add(number.as_ref()),
-            Self::Text(text) => arguments.add(text.as_ref()),
-            Self::Bytes(bytes) => arguments.add(bytes.as_ref()),
-            Self::Uuid(uuid) => arguments.add(*uuid),
-            Self::Time(time) => arguments.add(*time),
+            Self::Null => Ok(IsNull::Yes),
+            Self::Bool(truth) => put(truth, buffer),
+            Self::Int(number) => put(number, buffer),
+            Self::Real(number) => put(number, buffer),
+            Self::Decimal(number) => put(&**number, buffer),
+            Self::Text(text) => put(&**text, buffer),
+            Self::Bytes(bytes) => put(&**bytes, buffer),
+            Self::Uuid(uuid) => put(uuid, buffer),
+            Self::Time(time) => put(time, buffer),
             Self::Timestamp(time) => {
                 let utc = time.to_offset(time::UtcOffset::UTC);
-                arguments.add(time::PrimitiveDateTime::new(utc.date(), utc.time()))
+                put(time::PrimitiveDateTime::new(utc.date(), utc.time()), buffer)
             }
-            Self::Json(json) => arguments.add(NormalJson(json)),
-            Self::TextList(texts) => arguments.add(texts.as_ref()),
+            // A document is text already: on the wire it is a version byte and the text.
+            Self::Json(json) => {
+                buffer.push(1);
+                buffer.extend_from_slice(json.as_str().as_bytes());
+                Ok(IsNull::No)
+            }
+            Self::TextList(texts) => put(&**texts, buffer),
         }
-        .map_err(|error| StoreError::Query(sqlx::Error::Encode(error)))
+    }
+
+    fn produces(&self) -> Option<PgTypeInfo> {
+        fn of<T: Type<Postgres> + ?Sized>() -> PgTypeInfo {
+            T::type_info()
+        }
+        Some(match self {
+            Self::Null => Self::type_info(),
+            Self::Bool(_) => of::<bool>(),
+            Self::Int(_) => of::<i64>(),
+            Self::Real(_) => of::<f64>(),
+            Self::Decimal(_) => of::<BigDecimal>(),
+            Self::Text(_) => of::<str>(),
+            Self::Bytes(_) => of::<[u8]>(),
+            Self::Uuid(_) => of::<Uuid>(),
+            Self::Time(_) => of::<OffsetDateTime>(),
+            Self::Timestamp(_) => of::<time::PrimitiveDateTime>(),
+            Self::Json(_) => of::<sqlx::types::JsonValue>(),
+            Self::TextList(_) => of::<[String]>(),
+        })
     }
 }
 
@@ -118,38 +162,6 @@ pub(crate) fn shortest(number: &BigDecimal) -> String {
 pub(crate) fn microseconds(time: OffsetDateTime) -> i64 {
     // The years that `time` can hold fit: ±9999 is below 2^58 microseconds.
     i64::try_from(time.unix_timestamp_nanos().div_euclid(1_000)).unwrap_or(i64::MAX)
-}
-
-/// A null whose type PostgreSQL infers from its place (`unknown`).
-struct UntypedNull;
-
-impl Type<Postgres> for UntypedNull {
-    fn type_info() -> PgTypeInfo {
-        PgTypeInfo::with_oid(Oid(705))
-    }
-}
-
-impl Encode<'_, Postgres> for UntypedNull {
-    fn encode_by_ref(&self, _: &mut PgArgumentBuffer) -> Result<IsNull, BoxDynError> {
-        Ok(IsNull::Yes)
-    }
-}
-
-/// A document that is text already: `jsonb` on the wire is a version byte and the text.
-struct NormalJson<'a>(&'a Json);
-
-impl Type<Postgres> for NormalJson<'_> {
-    fn type_info() -> PgTypeInfo {
-        <sqlx::types::JsonValue as Type<Postgres>>::type_info()
-    }
-}
-
-impl Encode<'_, Postgres> for NormalJson<'_> {
-    fn encode_by_ref(&self, buffer: &mut PgArgumentBuffer) -> Result<IsNull, BoxDynError> {
-        buffer.push(1);
-        buffer.extend_from_slice(self.0.as_str().as_bytes());
-        Ok(IsNull::No)
-    }
 }
 
 macro_rules! value_from {

@@ -14,8 +14,8 @@ use pawl_checks::rollup::{Observation, Rollup};
 use pawl_checks::sampling::{Decision, Signals, decide};
 use pawl_model::{DropReason, Interaction, InteractionId, Json, NewInteraction, UserId};
 use pawl_store::interactions::{Known, NewRow};
-use pawl_store::{Actor, Scope, Store, intake, interactions, policies};
-use time::{Date, OffsetDateTime};
+use pawl_store::{Actor, Scope, Store, intake, interactions};
+use time::OffsetDateTime;
 
 use self::repetition::{again, known_before};
 use self::tenant::Tenant;
@@ -70,19 +70,12 @@ impl Context {
 
     /// Begins to store for these tenants: until the transaction ends nobody else does.
     async fn begin<'b>(&self, scope: &mut Scope, users: BTreeSet<UserId>) -> Result<Group<'b>, EngineError> {
-        let users = intake::hold(scope, &users.into_iter().collect::<Vec<_>>()).await?;
+        let users: Vec<UserId> = users.into_iter().collect();
+        intake::hold(scope, &users).await?;
         let now = self.clock.now();
-        let mut tenants: HashMap<UserId, Tenant> = policies::list(scope, &users)
-            .await?
-            .into_iter()
-            .map(|policy| (policy.user_id, self.tenant(policy, now)))
-            .collect();
-        let days: Vec<(UserId, Date)> = tenants.iter().map(|(user, tenant)| (*user, tenant.day)).collect();
-        for used in intake::days(scope, &days).await? {
-            if let Some(tenant) = tenants.get_mut(&used.user_id) {
-                tenant.used = used.stored;
-            }
-        }
+        let allowances = intake::allowances(scope, &users, now).await?.into_iter();
+        let tenants = allowances.map(|allowance| (allowance.policy.user_id, self.tenant(allowance, now)));
+        let tenants: HashMap<UserId, Tenant> = tenants.collect();
         Ok(Group {
             clock: self.clock.clone(),
             now,

@@ -102,16 +102,15 @@ impl Engine {
     pub async fn policy_today(&self, user: UserId) -> Result<Option<PolicyToday>, EngineError> {
         let now = self.clock.now();
         let mut scope = self.store.read(Actor::Service).await?;
-        let Some(policy) = policies::list(&mut scope, &[user]).await?.pop() else {
+        let Some(allowance) = intake::allowances(&mut scope, &[user], now).await?.pop() else {
             return Ok(None);
         };
-        let zone = Zone::named_or_utc(&policy.timezone);
-        let used = intake::days(&mut scope, &[(user, zone.day(now))]).await?;
-        let used = used.first().map_or(0, |day| day.stored);
+        let zone = Zone::named_or_utc(&allowance.policy.timezone);
+        let used = allowance.used(zone.day(now));
         Ok(Some(PolicyToday {
-            remaining: u64::from(policy.max_eval_per_day).saturating_sub(used),
+            remaining: u64::from(allowance.policy.max_eval_per_day).saturating_sub(used),
             next_day: zone.next_midnight(now),
-            policy,
+            policy: allowance.policy,
         }))
     }
 

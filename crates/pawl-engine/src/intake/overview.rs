@@ -94,12 +94,12 @@ impl Engine {
     /// [`EngineError::UnknownUser`] for a tenant that the actor does not see; when the database fails.
     pub async fn today(&self, actor: Actor, user: UserId) -> Result<Today, EngineError> {
         let mut scope = self.store.read(actor).await?;
-        let policy = policy(&mut scope, user).await?;
-        let day = Zone::named_or_utc(&policy.timezone).day(self.clock.now());
-        let used = intake::days(&mut scope, &[(user, day)]).await?;
+        let now = self.clock.now();
+        let allowance = intake::allowances(&mut scope, &[user], now).await?.pop();
+        let allowance = allowance.ok_or_else(|| unknown(user))?;
         Ok(Today {
-            stored: used.first().map_or(0, |day| day.stored),
-            cap: policy.max_eval_per_day,
+            stored: allowance.used(Zone::named_or_utc(&allowance.policy.timezone).day(now)),
+            cap: allowance.policy.max_eval_per_day,
         })
     }
 
@@ -141,9 +141,13 @@ impl Engine {
 
 async fn policy(scope: &mut Scope, user: UserId) -> Result<Policy, EngineError> {
     let policy = policies::list(scope, &[user]).await?.pop();
-    policy.ok_or_else(|| EngineError::UnknownUser {
+    policy.ok_or_else(|| unknown(user))
+}
+
+fn unknown(user: UserId) -> EngineError {
+    EngineError::UnknownUser {
         named: user.to_string(),
-    })
+    }
 }
 
 fn stretch(zone: &Zone, user_id: UserId, days: Days) -> Stretch {

@@ -170,7 +170,10 @@ impl Suggestions {
     }
 
     /// The hashes of documents, by id; none where suggestions are rows.
-    #[cfg_attr(not(feature = "firestore"), expect(unused_variables, reason = "rows have none"))]
+    #[cfg_attr(
+        not(feature = "firestore"),
+        expect(unused_variables, reason = "rows have none")
+    )]
     pub(crate) async fn hashes(&self, ids: &[String]) -> Result<Option<HashMap<String, Hash>>, EngineError> {
         match self {
             Self::Rows(_) => Ok(None),

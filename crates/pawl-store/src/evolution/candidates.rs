@@ -36,7 +36,6 @@ const INSERT_CANDIDATE: Insert = Insert {
         "generation",
         "created_at",
     ],
-    narrow_integers: &[],
     on_existing: OnExisting::Keep(&["id"]),
 };
 
@@ -53,7 +52,6 @@ const INSERT_EVALUATION: Insert = Insert {
         "dimension_scores",
         "created_at",
     ],
-    narrow_integers: &[],
     on_existing: OnExisting::Fail,
 };
 

@@ -27,14 +27,12 @@ const INSERT_CALL: Insert = Insert {
         "tokens",
         "usd_nanos",
     ],
-    narrow_integers: &[],
     on_existing: OnExisting::Keep(&["run_id", "call"]),
 };
 
 const INSERT_STEP: Insert = Insert {
     table: "prompt_steps",
     columns: &["user_id", "run_id", "step", "decision"],
-    narrow_integers: &[],
     on_existing: OnExisting::Replace {
         key: &["run_id", "step"],
         columns: &["decision"],

@@ -43,7 +43,6 @@ const INSERT_RUN: Insert = Insert {
         "dimension_weights",
         "created_at",
     ],
-    narrow_integers: &[],
     on_existing: OnExisting::Fail,
 };
 

@@ -24,14 +24,12 @@ const INSERT: Insert = Insert {
     columns: &[
         "user_id", "position", "kind", "node", "event", "sha256", "at", "hash",
     ],
-    narrow_integers: &[],
     on_existing: OnExisting::Fail,
 };
 
 const INSERT_PARENTS: Insert = Insert {
     table: "lineage_parents",
     columns: &["user_id", "position", "kind", "node"],
-    narrow_integers: &[],
     on_existing: OnExisting::Fail,
 };
 

@@ -36,7 +36,6 @@ const INSERT_PATTERNS: Insert = Insert {
         "suggestion_id",
         "similarity_score",
     ],
-    narrow_integers: &[],
     on_existing: OnExisting::Fail,
 };
 

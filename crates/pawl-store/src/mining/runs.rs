@@ -28,7 +28,6 @@ const INSERT_ERRORS: Insert = Insert {
         "model_response_sha256",
         "model_response_excerpt",
     ],
-    narrow_integers: &[],
     on_existing: OnExisting::Keep(&["user_id", "run_id", "source_trace_id"]),
 };
 

@@ -17,7 +17,6 @@ use crate::{Result, Scope, Value};
 const ADD_BLOCKS: Insert = Insert {
     table: "_pawl_search_blocks",
     columns: &["segment", "block", "user_id", "postings"],
-    narrow_integers: &[],
     on_existing: OnExisting::Fail,
 };
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use pawl_checks::Grading;
 use pawl_checks::mask::MaskCounts;
 use pawl_model::{NewInteraction, Policy};
+use pawl_store::intake::Allowance;
 use time::{Date, OffsetDateTime};
 
 use super::Context;
@@ -12,16 +13,18 @@ use crate::intake::masking::{self, TenantMasker};
 use crate::intake::zone::Zone;
 
 impl Context {
-    pub(super) fn tenant(&self, policy: Policy, now: OffsetDateTime) -> Tenant {
+    pub(super) fn tenant(&self, allowance: Allowance, now: OffsetDateTime) -> Tenant {
+        let policy = &allowance.policy;
         let zone = Zone::named_or_utc(&policy.timezone);
+        let day = zone.day(now);
         Tenant {
-            masker: self.maskers.of(&policy),
-            online_checks: self.online_checks.of(&policy),
-            day: zone.day(now),
-            used: 0,
+            masker: self.maskers.of(policy),
+            online_checks: self.online_checks.of(policy),
+            day,
+            used: allowance.used(day),
             used_more: false,
             zone,
-            policy,
+            policy: allowance.policy,
         }
     }
 }

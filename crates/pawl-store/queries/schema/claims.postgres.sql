@@ -1,1 +1,0 @@
-select set_config('request.jwt.claims', $1, true)
