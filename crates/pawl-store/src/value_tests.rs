@@ -11,6 +11,7 @@ use time::OffsetDateTime;
 use time::macros::datetime;
 use uuid::Uuid;
 
+use crate::insert::{Insert, OnExisting};
 use crate::value::shortest;
 use crate::{Columns, Result, Row, StoreError, Value};
 
@@ -91,6 +92,23 @@ async fn through_postgres(connection: &mut PgConnection, values: &[Value<'_>]) -
     ))
 }
 
+/// Rows as many of them are inserted: an array for each column.
+async fn through_columns(connection: &mut PgConnection, rows: &[Vec<Value<'_>>]) -> Vec<Row> {
+    let insert = Insert {
+        table: "scratch",
+        columns: &["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"],
+        on_existing: OnExisting::Fail,
+    };
+    let (text, columns) = insert.postgres(rows).next().unwrap();
+    let mut arguments = PgArguments::default();
+    for column in columns {
+        sqlx::Arguments::add(&mut arguments, column).unwrap();
+    }
+    let text = AssertSqlSafe([&text, " returning *"].concat());
+    let rows = sqlx::query_with(text, arguments).fetch_all(connection).await;
+    rows.unwrap().into_iter().map(Row::Postgres).collect()
+}
+
 /// Everything in a row, as text, so that two engines can be compared byte by byte.
 fn printed(row: &Row) -> String {
     fn cell<T: crate::Column>(columns: &mut Columns<'_>, print: impl Fn(T) -> String) -> String {
@@ -121,7 +139,8 @@ async fn every_kind_of_value_comes_back_the_same_from_both_engines() {
     let (mut sqlite, mut postgres) = (sqlite().await, postgres().await);
     let json = Json::parse(r#"{"b":1.50,"a":[1e2,"\u00e9\u0001","x"],"aa":{}}"#).unwrap();
     let decimal: BigDecimal = "0.950".parse().unwrap();
-    let texts = ["hallucination".to_owned(), "a,\"b\"{}".to_owned(), String::new()];
+    let odd = ["hallucination", "a,\"b\"{}", "", "null", "back\\slash"];
+    let texts = odd.map(str::to_owned);
     let full = [
         true.into(),
         i64::MAX.into(),
@@ -141,12 +160,23 @@ async fn every_kind_of_value_comes_back_the_same_from_both_engines() {
         let from_postgres = printed(&through_postgres(&mut postgres, values).await.unwrap());
         assert_eq!(from_sqlite, from_postgres);
     }
+    let rows = [full.to_vec(), nulls.to_vec()];
+    let of_columns: Vec<String> = through_columns(&mut postgres, &rows)
+        .await
+        .iter()
+        .map(printed)
+        .collect();
+    let mut one_by_one = Vec::new();
+    for values in &rows {
+        one_by_one.push(printed(&through_postgres(&mut postgres, values).await.unwrap()));
+    }
+    assert_eq!(of_columns, one_by_one);
     let row = printed(&through_sqlite(&mut sqlite, &full).await.unwrap());
     assert_eq!(
         row,
         "true|9223372036854775807|0.1|0.7|0.95|héllo\n'quoted'|[0, 255]|00000000-0000-0000-0000-000000000007|\
          2024-12-22 8:30:00.123456 +00:00:00|{\"a\":[100,\"é\\u0001\",\"x\"],\"b\":1.50,\"aa\":{}}|\
-         [\"hallucination\", \"a,\\\"b\\\"{}\", \"\"]"
+         [\"hallucination\", \"a,\\\"b\\\"{}\", \"\", \"null\", \"back\\\\slash\"]"
     );
 }
 
