@@ -118,6 +118,11 @@ impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
         use sqlx::error::ErrorKind;
         let kind = error.as_database_error().map(|database| database.kind());
+        let code = error.as_database_error().and_then(|database| database.code());
+        let code = code.as_deref().unwrap_or_default();
+        // Connection exceptions, and a server that is being stopped, has crashed, or is starting.
+        let is_gone = code.starts_with("08") || matches!(code, "57P01" | "57P02" | "57P03");
+        let is_out_of_range = code == "22003";
         match (kind, &error) {
             (Some(ErrorKind::UniqueViolation), _) => Self::Duplicate(error),
             (Some(ErrorKind::ForeignKeyViolation), _) => Self::Reference(error),
@@ -129,14 +134,9 @@ impl From<sqlx::Error> for StoreError {
                 | sqlx::Error::PoolClosed
                 | sqlx::Error::Tls(_),
             ) => Self::Unreachable(error),
-            // 22003: numeric value out of range; a CHECK on SQLite.
-            (Some(_), _)
-                if error
-                    .as_database_error()
-                    .is_some_and(|e| e.code().as_deref() == Some("22003")) =>
-            {
-                Self::Rule(error)
-            }
+            _ if is_gone => Self::Unreachable(error),
+            // On SQLite a CHECK.
+            _ if is_out_of_range => Self::Rule(error),
             _ => Self::Query(error),
         }
     }

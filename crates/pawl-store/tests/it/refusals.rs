@@ -169,3 +169,27 @@ async fn an_unmigrated_database_and_unsafe_roles_are_refused() {
             .starts_with("postgres://pawl_app:PASSWORD@127.0.0.1:")
     );
 }
+
+const END_SESSIONS: &str = "select pg_terminate_backend(pid) from pg_stat_activity
+    where usename = current_user and datname = current_database() and pid <> pg_backend_pid()";
+
+/// A connection that was of use a moment ago is not asked whether it is still there.
+#[tokio::test]
+async fn sessions_that_the_server_ended_are_unreachable_and_replaced() {
+    let database = TestDatabase::new(Engine::Postgres).await;
+    let scope = database.store.write(Actor::Service).await.unwrap();
+    scope.commit().await.unwrap();
+    let mut other = sqlx::PgConnection::connect(&database.url()).await.unwrap();
+    let ended = other.execute(END_SESSIONS).await.unwrap().rows_affected();
+    other.close().await.unwrap();
+    assert!(ended > 0);
+    let mut begun = database.store.write(Actor::Service).await;
+    // Each attempt takes one of them out of the pool.
+    for _ in 0..ended {
+        if let Err(error) = &begun {
+            assert!(matches!(error, StoreError::Unreachable(_)), "{error:?}");
+            begun = database.store.write(Actor::Service).await;
+        }
+    }
+    begun.unwrap().commit().await.unwrap();
+}
