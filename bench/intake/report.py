@@ -97,7 +97,11 @@ def goals(found):
                     return of(pair[0], engine, connections)["rate"] / (connections * pair[1][engine]["inserted_1"])
 
                 name = f"{engine}, {connections} connections, of connections × commits/s"
-                yield name, "≥ 70 %", median(both, of_commits), 0.7, "{:.1%}"
+                wanted = 0.7 * median(found["plain"], lambda rates: connections * rates[engine]["inserted_1"])
+                bare = median(found["load"], lambda rows: of(rows, "bare axum", connections)["rate"])
+                # Beside what answering alone allows, since the aim may be more.
+                aim = f"≥ 70 % ({wanted:,.0f}/s; bare axum {bare:,.0f}/s)"
+                yield name, aim, median(both, of_commits), 0.7, "{:.1%}"
 
             def of_plain(pair):
                 return of(pair[0], engine, 8, 100)["rate"] / pair[1][engine]["inserted_800"]

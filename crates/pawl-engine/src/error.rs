@@ -1,7 +1,7 @@
 //! What can go wrong in the engine, and whose fault it is.
 
 use pawl_checks::rollup::RollupError;
-use pawl_model::{BudgetError, JsonError, RunId};
+use pawl_model::{BudgetError, JsonError, RunId, UserId};
 use pawl_providers::{IngestError, ModelFailure, TargetError, TargetSpecError};
 use pawl_store::StoreError;
 
@@ -193,6 +193,12 @@ pub enum Fault {
 }
 
 impl EngineError {
+    pub(crate) fn unknown_user(user: UserId) -> Self {
+        Self::UnknownUser {
+            named: user.to_string(),
+        }
+    }
+
     /// Whether it is the database that does not answer, so that the same may work later.
     #[must_use]
     pub const fn is_unavailability(&self) -> bool {

@@ -64,9 +64,7 @@ impl Engine {
         let mut evidence = self.whole_evidence(user, suggestion_id).await?;
         let mut scope = self.store.read(Actor::Service).await?;
         let policy = policies::list(&mut scope, &[user]).await?.pop();
-        let policy = policy.ok_or_else(|| EngineError::UnknownUser {
-            named: user.to_string(),
-        })?;
+        let policy = policy.ok_or_else(|| EngineError::unknown_user(user))?;
         let masker = self.maskers().of(&policy);
         let patterns = evidence.patterns.into_iter();
         evidence.patterns = patterns.map(|pattern| Tidy(&masker).pattern(pattern)).collect();

@@ -96,7 +96,7 @@ impl Engine {
         let mut scope = self.store.read(actor).await?;
         let now = self.clock.now();
         let allowance = intake::allowances(&mut scope, &[user], now).await?.pop();
-        let allowance = allowance.ok_or_else(|| unknown(user))?;
+        let allowance = allowance.ok_or_else(|| EngineError::unknown_user(user))?;
         Ok(Today {
             stored: allowance.used(Zone::named_or_utc(&allowance.policy.timezone).day(now)),
             cap: allowance.policy.max_eval_per_day,
@@ -141,13 +141,7 @@ impl Engine {
 
 async fn policy(scope: &mut Scope, user: UserId) -> Result<Policy, EngineError> {
     let policy = policies::list(scope, &[user]).await?.pop();
-    policy.ok_or_else(|| unknown(user))
-}
-
-fn unknown(user: UserId) -> EngineError {
-    EngineError::UnknownUser {
-        named: user.to_string(),
-    }
+    policy.ok_or_else(|| EngineError::unknown_user(user))
 }
 
 fn stretch(zone: &Zone, user_id: UserId, days: Days) -> Stretch {

@@ -151,9 +151,7 @@ impl Engine {
         let mut scope = self.store.read(Actor::Service).await?;
         let policy = policies::list(&mut scope, &[request.user_id]).await?.pop();
         drop(scope);
-        let policy = policy.ok_or_else(|| EngineError::UnknownUser {
-            named: request.user_id.to_string(),
-        })?;
+        let policy = policy.ok_or_else(|| EngineError::unknown_user(request.user_id))?;
         let mut run = Run::begin(self, request, policy, work).await?;
         run.read_groups(self, work).await?;
         let mut after = (request.since, InteractionId(Uuid::nil()));

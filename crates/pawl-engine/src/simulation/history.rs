@@ -117,7 +117,7 @@ impl Engine {
                     Outcome::Duplicate { .. } => history.duplicates += 1,
                     Outcome::Conflict { .. } => history.conflicts += 1,
                     // History is neither sampled nor capped, so the tenant has been deleted meanwhile.
-                    _ => return Err(unknown(plan.user)),
+                    _ => return Err(EngineError::unknown_user(plan.user)),
                 }
             }
             stored(history.created + history.duplicates + history.conflicts);
@@ -128,13 +128,7 @@ impl Engine {
     async fn policy_of(&self, user: UserId) -> Result<Policy, EngineError> {
         let mut scope = self.store.read(Actor::Service).await?;
         let policy = policies::list(&mut scope, &[user]).await?.pop();
-        policy.ok_or_else(|| unknown(user))
-    }
-}
-
-fn unknown(user: UserId) -> EngineError {
-    EngineError::UnknownUser {
-        named: user.to_string(),
+        policy.ok_or_else(|| EngineError::unknown_user(user))
     }
 }
 

@@ -263,17 +263,15 @@ impl Group<'_> {
     }
 
     fn tenant(&self, user: UserId) -> Result<&Tenant, EngineError> {
-        self.tenants.get(&user).ok_or_else(|| unknown(user))
+        self.tenants
+            .get(&user)
+            .ok_or_else(|| EngineError::unknown_user(user))
     }
 
     pub(super) fn tenant_mut(&mut self, user: UserId) -> Result<&mut Tenant, EngineError> {
-        self.tenants.get_mut(&user).ok_or_else(|| unknown(user))
-    }
-}
-
-fn unknown(user: UserId) -> EngineError {
-    EngineError::UnknownUser {
-        named: user.to_string(),
+        self.tenants
+            .get_mut(&user)
+            .ok_or_else(|| EngineError::unknown_user(user))
     }
 }
 
