@@ -8,17 +8,24 @@ use sqlx::{Encode, Postgres, Type};
 
 use crate::Value;
 
-/// What PostgreSQL calls the elements of an array, and the numbers of their type and of the array's.
+/// What PostgreSQL calls the elements of an array, with the numbers of their type and of the array's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Element {
     pub(crate) name: &'static str,
+    /// What makes a column's value of an element.
+    pub(crate) cast: &'static str,
     oid: u32,
     array_oid: u32,
 }
 
 impl Element {
     const fn new(name: &'static str, oid: u32, array_oid: u32) -> Self {
-        Self { name, oid, array_oid }
+        Self {
+            name,
+            cast: "",
+            oid,
+            array_oid,
+        }
     }
 
     /// How a value is an element; not at all where it is null.
@@ -29,8 +36,12 @@ impl Element {
             Value::Int(_) => Self::new("int8", 20, 1_016),
             Value::Real(_) => Self::new("float8", 701, 1_022),
             Value::Decimal(_) => Self::new("numeric", 1_700, 1_231),
+            Value::Text(_) => Self::new("text", 25, 1_009),
             // An array of lists would be a table: a list is the text that PostgreSQL reads as one.
-            Value::Text(_) | Value::TextList(_) => Self::new("text", 25, 1_009),
+            Value::TextList(_) => Self {
+                cast: "::text[]",
+                ..Self::new("text", 25, 1_009)
+            },
             Value::Bytes(_) => Self::new("bytea", 17, 1_001),
             Value::Uuid(_) => Self::new("uuid", 2_950, 2_951),
             Value::Time(_) => Self::new("timestamptz", 1_184, 1_185),

@@ -77,7 +77,7 @@ pub async fn insert(scope: &mut Scope, cases: &[CaseRecord]) -> Result<u64> {
             ]
         })
         .collect();
-    INSERT.rows(scope, &rows).await
+    scope.insert(&INSERT, &rows).await
 }
 
 /// Up to `limit` cases of a run behind `after`, by id: of our own runs, in the order of the data set.

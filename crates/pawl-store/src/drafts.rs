@@ -304,7 +304,7 @@ pub async fn insert_run(
         (&outcomes).into(),
         (&cost).into(),
     ];
-    INSERT_RUN.rows(scope, &[row]).await?;
+    scope.insert(&INSERT_RUN, &[row]).await?;
     let rows: Vec<Vec<Value<'_>>> = errors
         .iter()
         .map(|error| {
@@ -320,7 +320,7 @@ pub async fn insert_run(
             ]
         })
         .collect();
-    INSERT_ERRORS.rows(scope, &rows).await?;
+    scope.insert(&INSERT_ERRORS, &rows).await?;
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! Inserting many rows by few statements.
 
+use crate::Value;
 use crate::array::{Column, Element};
-use crate::{Result, Scope, Value};
 
 /// Where rows go, and what happens to those whose key is there already.
 #[derive(Clone, Copy, Debug)]
@@ -33,11 +33,6 @@ const SQLITE_ROWS: usize = 64;
 const POSTGRES_ROWS: usize = 256;
 
 impl Insert {
-    /// Inserts the rows and says how many were new.
-    pub(crate) async fn rows(&self, scope: &mut Scope, rows: &[Vec<Value<'_>>]) -> Result<u64> {
-        scope.insert(self, rows).await
-    }
-
     /// Statements for SQLite, with the rows that each inserts.
     pub(crate) fn sqlite<'r, 'v>(
         &self,
@@ -67,10 +62,7 @@ impl Insert {
                     selected.push("null".to_owned());
                     continue;
                 };
-                let is_list = rows
-                    .iter()
-                    .any(|row| matches!(row.get(place), Some(Value::TextList(_))));
-                selected.push([*name, if is_list { "::text[]" } else { "" }].concat());
+                selected.push([*name, element.cast].concat());
                 names.push(*name);
                 columns.push(Column { element, rows, place });
                 arrays.push(["$", &columns.len().to_string(), "::", element.name, "[]"].concat());

@@ -97,11 +97,11 @@ async fn add(scope: &mut Scope, rows: &[NewRow], insert: &Insert) -> Result<bool
         scope.owner(Some(row.interaction.user_id)).await?;
     }
     let values: Vec<Vec<Value<'_>>> = rows.iter().map(values).collect();
-    if insert.rows(scope, &values).await? < rows.len() as u64 {
+    if scope.insert(insert, &values).await? < rows.len() as u64 {
         return Ok(false);
     }
     let spans: Vec<Vec<Value<'_>>> = rows.iter().filter_map(span_values).collect();
-    if INSERT_SPANS.rows(scope, &spans).await? < spans.len() as u64 {
+    if scope.insert(&INSERT_SPANS, &spans).await? < spans.len() as u64 {
         join_traces(scope, rows).await?;
     }
     Ok(true)

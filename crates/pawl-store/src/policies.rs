@@ -78,7 +78,7 @@ pub async fn put(scope: &mut Scope, policy: &Policy, id: Uuid, now: OffsetDateTi
         policy.online_checks.as_deref().into(),
         now.into(),
     ];
-    PUT.rows(scope, &[row]).await?;
+    scope.insert(&PUT, &[row]).await?;
     Ok(())
 }
 

@@ -142,7 +142,7 @@ pub async fn add_version(
     let version = newest + 1;
     if is_new {
         let row = vec![user.into(), name.into(), version.into(), at.into()];
-        INSERT.rows(scope, &[row]).await?;
+        scope.insert(&INSERT, &[row]).await?;
     }
     let components = document(&components)?;
     let row: Vec<Value<'_>> = vec![
@@ -153,7 +153,7 @@ pub async fn add_version(
         candidate_id.into(),
         at.into(),
     ];
-    INSERT_VERSION.rows(scope, &[row]).await?;
+    scope.insert(&INSERT_VERSION, &[row]).await?;
     scope.enters(user, LineageNode::version(name, version), []);
     Ok(version)
 }
@@ -192,7 +192,7 @@ pub async fn insert_verdict(scope: &mut Scope, user: UserId, verdict: &Promotion
         (&verdict.findings).into(),
         verdict.created_at.into(),
     ];
-    INSERT_VERDICT.rows(scope, &[row]).await?;
+    scope.insert(&INSERT_VERDICT, &[row]).await?;
     tell(scope, user, verdict);
     Ok(())
 }

@@ -63,7 +63,7 @@ pub async fn insert(
             ]
         })
         .collect();
-    INSERT.rows(scope, &rows).await?;
+    scope.insert(&INSERT, &rows).await?;
     Ok(())
 }
 

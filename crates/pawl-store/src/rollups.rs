@@ -72,7 +72,7 @@ pub async fn put(scope: &mut Scope, hours: &[RolledHour]) -> Result<()> {
         .iter()
         .map(|hour| vec![hour.user_id.into(), hour.hour.into(), (&hour.data).into()])
         .collect();
-    PUT.rows(scope, &rows).await?;
+    scope.insert(&PUT, &rows).await?;
     Ok(())
 }
 

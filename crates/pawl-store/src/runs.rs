@@ -68,7 +68,7 @@ pub async fn insert(scope: &mut Scope, run: &Run) -> Result<()> {
         run.dataset_hash.as_ref().into(),
         run.settings.as_ref().into(),
     ];
-    INSERT.rows(scope, &[row]).await?;
+    scope.insert(&INSERT, &[row]).await?;
     tell(scope, owner, run.id);
     Ok(())
 }

@@ -195,7 +195,7 @@ impl Scope {
                     .rows_affected()
             }
             Transaction::Postgres(transaction) => {
-                let arguments = postgres_arguments(Some(self.actor), values)?;
+                let arguments = postgres_arguments(self.actor, values)?;
                 sqlx::query_with(statement.postgres, arguments)
                     .execute(&mut **transaction)
                     .await?
@@ -215,7 +215,7 @@ impl Scope {
                 Ok(rows.into_iter().map(Row::Sqlite).collect())
             }
             Transaction::Postgres(transaction) => {
-                let arguments = postgres_arguments(Some(self.actor), values)?;
+                let arguments = postgres_arguments(self.actor, values)?;
                 let rows = sqlx::query_with(statement.postgres, arguments)
                     .fetch_all(&mut **transaction)
                     .await?;
@@ -288,7 +288,7 @@ impl Scope {
                 }
             }
             Transaction::Postgres(transaction) => {
-                let arguments = postgres_arguments(Some(self.actor), values)?;
+                let arguments = postgres_arguments(self.actor, values)?;
                 let mut rows = sqlx::query_with(text, arguments).fetch(&mut **transaction);
                 while let Some(row) = rows.try_next().await? {
                     if take(&Row::Postgres(row))?.is_break() {
@@ -344,17 +344,15 @@ fn sqlite_arguments<'v>(
 }
 
 fn postgres_arguments<'v>(
-    actor: Option<Actor>,
+    actor: Actor,
     values: impl IntoIterator<Item = &'v Value<'v>>,
 ) -> Result<sqlx::postgres::PgArguments> {
     let mut arguments = sqlx::postgres::PgArguments::default();
-    if let Some(actor) = actor {
-        // Typed even when it is null, since `$1 is null` alone tells PostgreSQL no type.
-        let tenant = actor.tenant().map(|user| user.0);
-        arguments
-            .add(tenant)
-            .map_err(|error| StoreError::Query(sqlx::Error::Encode(error)))?;
-    }
+    // Typed even when it is null, since `$1 is null` alone tells PostgreSQL no type.
+    let tenant = actor.tenant().map(|user| user.0);
+    arguments
+        .add(tenant)
+        .map_err(|error| StoreError::Query(sqlx::Error::Encode(error)))?;
     for value in values {
         value.add_to_postgres(&mut arguments)?;
     }

@@ -153,7 +153,7 @@ pub async fn put(scope: &mut Scope, user: UserId, groups: &[&Group]) -> Result<(
             ]
         })
         .collect();
-    PUT.rows(scope, &rows).await?;
+    scope.insert(&PUT, &rows).await?;
     for group in groups {
         scope.changed(user, LineageKind::Suggestion, &group.suggestion_id);
     }

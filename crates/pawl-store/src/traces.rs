@@ -141,7 +141,7 @@ pub async fn put(scope: &mut Scope, traces: &[Trace]) -> Result<()> {
         scope.owner(Some(trace.user_id)).await?;
     }
     let values: Vec<Vec<Value<'_>>> = traces.iter().map(values).collect();
-    PUT.rows(scope, &values).await?;
+    scope.insert(&PUT, &values).await?;
     Ok(())
 }
 

@@ -89,7 +89,7 @@ pub async fn propose(scope: &mut Scope, user: UserId, candidate: &PromptCandidat
         candidate.generation.into(),
         candidate.created_at.into(),
     ];
-    INSERT_CANDIDATE.rows(scope, &[row]).await?;
+    scope.insert(&INSERT_CANDIDATE, &[row]).await?;
     if candidate.status != CandidateStatus::Proposed {
         enters(scope, user, &candidate.id, &candidate.parents);
     }
@@ -128,7 +128,7 @@ pub async fn insert_evaluations(
             ]
         })
         .collect();
-    INSERT_EVALUATION.rows(scope, &rows).await?;
+    scope.insert(&INSERT_EVALUATION, &rows).await?;
     Ok(())
 }
 

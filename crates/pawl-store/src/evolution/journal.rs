@@ -171,7 +171,7 @@ pub async fn begin(scope: &mut Scope, call: &NewCall<'_>) -> Result<()> {
         tokens.into(),
         usd_nanos.into(),
     ];
-    if INSERT_CALL.rows(scope, &[row]).await? > 0 {
+    if scope.insert(&INSERT_CALL, &[row]).await? > 0 {
         return Ok(());
     }
     let of = [call.run_id.into(), call.call.into()];
@@ -244,7 +244,7 @@ pub async fn commit_step(
     decision: &Json,
 ) -> Result<()> {
     let row = vec![user.into(), run_id.into(), step.into(), decision.into()];
-    INSERT_STEP.rows(scope, &[row]).await?;
+    scope.insert(&INSERT_STEP, &[row]).await?;
     Ok(())
 }
 

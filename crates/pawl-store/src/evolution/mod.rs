@@ -61,7 +61,7 @@ pub async fn insert_run(scope: &mut Scope, user: UserId, run: &Optimization) -> 
         (&run.dimension_weights).into(),
         run.created_at.into(),
     ];
-    INSERT_RUN.rows(scope, &[row]).await?;
+    scope.insert(&INSERT_RUN, &[row]).await?;
     Ok(())
 }
 

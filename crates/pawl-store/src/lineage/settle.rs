@@ -272,7 +272,7 @@ async fn append(
             ]
         })
         .collect();
-    INSERT.rows(scope, &rows).await?;
+    scope.insert(&INSERT, &rows).await?;
     let rows: Vec<Vec<Value<'_>>> = entries
         .iter()
         .flat_map(|entry| {
@@ -286,6 +286,6 @@ async fn append(
             })
         })
         .collect();
-    INSERT_PARENTS.rows(scope, &rows).await?;
+    scope.insert(&INSERT_PARENTS, &rows).await?;
     Ok(())
 }

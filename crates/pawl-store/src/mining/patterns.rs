@@ -99,7 +99,7 @@ pub async fn insert_patterns(scope: &mut Scope, user: UserId, patterns: &[Groupe
             ]
         })
         .collect();
-    INSERT_PATTERNS.rows(scope, &rows).await?;
+    scope.insert(&INSERT_PATTERNS, &rows).await?;
     for grouped in patterns {
         let pattern = LineageNode::new(LineageKind::Pattern, &grouped.pattern.pattern_id);
         let interaction = grouped.pattern.evaluation_id.to_string();

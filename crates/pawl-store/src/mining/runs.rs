@@ -125,7 +125,7 @@ pub async fn add(scope: &mut Scope, part: &RunPart<'_>) -> Result<()> {
             ]
         })
         .collect();
-    INSERT_ERRORS.rows(scope, &rows).await?;
+    scope.insert(&INSERT_ERRORS, &rows).await?;
     Ok(())
 }
 

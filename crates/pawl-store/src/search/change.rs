@@ -145,6 +145,6 @@ async fn add(scope: &mut Scope, user: UserId, segment: &Segment) -> Result<()> {
             ]
         })
         .collect();
-    ADD_BLOCKS.rows(scope, &blocks).await?;
+    scope.insert(&ADD_BLOCKS, &blocks).await?;
     Ok(())
 }
