@@ -11,29 +11,39 @@ const MAX_WORD: usize = 64;
 /// Of a word longer than 64 bytes the beginning counts.
 pub fn each_word(text: &str, mut found: impl FnMut(&str)) {
     let mut word = String::new();
-    // What is ASCII is not looked up: most letters are.
-    let separates =
-        |letter: char| !letter.is_alphanumeric() && (letter.is_ascii() || !is_combining_mark(letter));
-    for run in text.split(separates) {
-        if run.is_ascii() {
-            word.push_str(&run[..run.len().min(MAX_WORD)]);
+    let mut rest = text;
+    while !rest.is_empty() {
+        // Most runs are ASCII; their letters are not looked up.
+        let ascii = rest.bytes().position(|byte| !byte.is_ascii_alphanumeric());
+        let ascii = ascii.unwrap_or(rest.len());
+        if rest.as_bytes().get(ascii).is_none_or(u8::is_ascii) {
+            word.push_str(&rest[..ascii.min(MAX_WORD)]);
             word.make_ascii_lowercase();
+            hand_over(&mut word, &mut found);
+            rest = rest.get(ascii + 1..).unwrap_or_default();
         } else {
-            let letters = run.nfkd().filter(|letter| !is_combining_mark(*letter));
-            for letter in letters.flat_map(char::to_lowercase) {
-                if stands_alone(letter) {
-                    hand_over(&mut word, &mut found);
-                }
-                if letter.is_alphanumeric() && word.len() + letter.len_utf8() <= MAX_WORD {
-                    word.push(letter);
-                }
-                if stands_alone(letter) || !letter.is_alphanumeric() {
-                    hand_over(&mut word, &mut found);
-                }
-            }
+            let separates = |letter: char| !letter.is_alphanumeric() && !is_combining_mark(letter);
+            let (run, after) = rest.split_once(separates).unwrap_or((rest, ""));
+            each_word_of_any_script(run, &mut word, &mut found);
+            rest = after;
         }
-        hand_over(&mut word, &mut found);
     }
+}
+
+fn each_word_of_any_script(run: &str, word: &mut String, found: &mut impl FnMut(&str)) {
+    let letters = run.nfkd().filter(|letter| !is_combining_mark(*letter));
+    for letter in letters.flat_map(char::to_lowercase) {
+        if stands_alone(letter) {
+            hand_over(word, found);
+        }
+        if letter.is_alphanumeric() && word.len() + letter.len_utf8() <= MAX_WORD {
+            word.push(letter);
+        }
+        if stands_alone(letter) || !letter.is_alphanumeric() {
+            hand_over(word, found);
+        }
+    }
+    hand_over(word, found);
 }
 
 fn hand_over(word: &mut String, found: &mut impl FnMut(&str)) {
@@ -78,6 +88,15 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn what_is_ascii_is_read_as_any_other_script(text in "[a-zA-Z0-9 .é—東\\u{301}]{0,200}") {
+            let mut expected = Vec::new();
+            for run in text.split(|letter: char| !letter.is_alphanumeric() && !is_combining_mark(letter)) {
+                each_word_of_any_script(run, &mut String::new(), &mut |word: &str| expected.push(word.to_owned()));
+            }
+            prop_assert_eq!(words(&text), expected);
+        }
+
         #[test]
         fn a_word_is_its_own_only_word(text in "\\PC{0,40}") {
             for word in words(&text) {

@@ -3,7 +3,7 @@
 use std::ops::{ControlFlow, Deref, DerefMut};
 use std::sync::Arc;
 
-use futures::TryStreamExt as _;
+use futures::StreamExt as _;
 use pawl_model::UserId;
 use sqlx::sqlite::SqliteConnection;
 use sqlx::{Arguments as _, AssertSqlSafe, Postgres, SqlSafeStr as _, SqlStr, Sqlite};
@@ -18,6 +18,9 @@ use crate::{Result, Row, Statement, StoreError, Value, lineage, users};
 
 /// How many values a built statement may hold beside the tenant: what SQLite takes, which is less than PostgreSQL.
 const MAX_VALUES: usize = 32_765;
+
+/// Rows of a stream that are taken together, where they are there: SQLite's thread would else be woken for each of them.
+const READY_ROWS: usize = 64;
 
 /// Runs statements in a transaction; says how many rows they touched. While the database is busy with one, the next is
 /// put together.
@@ -280,19 +283,25 @@ impl Scope {
         match &mut self.transaction {
             Transaction::Sqlite(transaction) => {
                 let arguments = sqlite_arguments(Some(self.actor), values)?;
-                let mut rows = sqlx::query_with(text, arguments).fetch(&mut **transaction);
-                while let Some(row) = rows.try_next().await? {
-                    if take(&Row::Sqlite(row))?.is_break() {
-                        break;
+                let rows = sqlx::query_with(text, arguments).fetch(&mut **transaction);
+                let mut rows = rows.ready_chunks(READY_ROWS);
+                while let Some(ready) = rows.next().await {
+                    for row in ready {
+                        if take(&Row::Sqlite(row?))?.is_break() {
+                            return Ok(());
+                        }
                     }
                 }
             }
             Transaction::Postgres(transaction) => {
                 let arguments = postgres_arguments(self.actor, values)?;
-                let mut rows = sqlx::query_with(text, arguments).fetch(&mut **transaction);
-                while let Some(row) = rows.try_next().await? {
-                    if take(&Row::Postgres(row))?.is_break() {
-                        break;
+                let rows = sqlx::query_with(text, arguments).fetch(&mut **transaction);
+                let mut rows = rows.ready_chunks(READY_ROWS);
+                while let Some(ready) = rows.next().await {
+                    for row in ready {
+                        if take(&Row::Postgres(row?))?.is_break() {
+                            return Ok(());
+                        }
                     }
                 }
             }

@@ -75,7 +75,8 @@ impl Segment {
                     .map(|term| u64::from(*term) << 16 | place as u64),
             );
         }
-        postings.sort_unstable();
+        // Places are in their order, and those of equal terms stay in it.
+        radsort::sort_by_key(&mut postings, |posting| (posting >> 16) as u32);
         postings.dedup();
         let documents: Vec<DocumentId> = order.into_iter().map(|index| ends[index].0).collect();
         let mut blocks = Blocks::new(documents.len(), postings.len() / POSTINGS_PER_BLOCK);
