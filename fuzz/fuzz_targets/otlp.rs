@@ -11,7 +11,10 @@ fuzz_target!(|bytes: &[u8]| {
         Ok(text) if text.trim_start().starts_with('{') => match otlp::read(text) {
             Ok(export) => export,
             Err(error) => {
-                assert!(error.line >= 1 && error.line <= text.split('\n').count(), "{error}");
+                assert!(
+                    error.line >= 1 && error.line <= text.split('\n').count(),
+                    "{error}"
+                );
                 return;
             }
         },
@@ -22,14 +25,22 @@ fuzz_target!(|bytes: &[u8]| {
     };
     let spans = taken(&export);
     let refused = export.rejected().map_or(0, |(count, _)| count);
-    assert_eq!(spans.len() as u64 + refused, export.len() as u64, "each span is taken or refused");
+    assert_eq!(
+        spans.len() as u64 + refused,
+        export.len() as u64,
+        "each span is taken or refused"
+    );
     export.stored().expect("what is taken can be stored");
     let made = Assembled::of(&spans.iter().collect::<Vec<_>>());
     let again = otlp::read(&otlp::document(&spans).to_string()).expect("what goes out is a document");
     assert_eq!(again.rejected(), None, "what goes out comes in");
     let again = taken(&again);
     assert_eq!(again.len(), spans.len());
-    assert_eq!(Assembled::of(&again.iter().collect::<Vec<_>>()), made, "and makes the same interaction");
+    assert_eq!(
+        Assembled::of(&again.iter().collect::<Vec<_>>()),
+        made,
+        "and makes the same interaction"
+    );
 });
 
 fn taken(export: &Export) -> Vec<Span> {

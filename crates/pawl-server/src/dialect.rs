@@ -107,8 +107,12 @@ pub(crate) async fn speak(request: Request, inside: impl Inside) -> Response {
 /// Whether it is a browser that shows the answer to somebody; programs take anything, or say what they take.
 pub(crate) fn wants_page(headers: &HeaderMap) -> bool {
     let accepted = headers.get_all(header::ACCEPT).iter();
-    let mut accepted = accepted.filter_map(|value| value.to_str().ok());
-    accepted.any(|accepted| accepted.contains("text/html"))
+    let accepted = accepted.filter_map(|value| value.to_str().ok());
+    let mut ranges = accepted.flat_map(|value| value.split(','));
+    ranges.any(|range| {
+        let media_type = range.split(';').next().unwrap_or_default();
+        media_type.trim().eq_ignore_ascii_case("text/html")
+    })
 }
 
 /// Whether this is an error of which the framework or a limit wrote no more than a line.
@@ -152,6 +156,8 @@ mod tests {
             |path: &str| String::from_utf8(dialect(path, "*/*").write(&problem, Some("r1"))).unwrap();
         let browser = "text/html,application/xhtml+xml,*/*;q=0.8";
         assert_eq!(dialect("/api/runs", browser), Dialect::Page);
+        assert_eq!(dialect("/api/runs", "*/*, Text/HTML;level=1"), Dialect::Page);
+        assert_eq!(dialect("/api/runs", "x-text/html, text/htmlx"), Dialect::Problem);
         assert_eq!(dialect("/rest/v1/sb_eval_runs", browser), Dialect::PostgRest);
         assert_eq!(
             written("/rest/v1/sb_eval_runs"),

@@ -74,6 +74,18 @@ impl Request {
             body,
         })
     }
+
+    /// Whether whoever asks may be a browser, which is told of errors by pages.
+    pub(crate) fn accepts_pages(&self) -> bool {
+        let mut accepted = self.headers.get_all(header::ACCEPT).iter();
+        accepted.any(|value| {
+            value
+                .as_bytes()
+                .to_ascii_lowercase()
+                .windows(9)
+                .any(|part| part == b"text/html")
+        })
+    }
 }
 
 /// A target as clients send it: what cannot stand in a URL is encoded, what is encoded stays.
