@@ -17,8 +17,10 @@ use uuid::{NoContext, Timestamp, Uuid};
 
 /// Rows of one statement, as the product has it; more of them gain nothing.
 const ROWS_PER_STATEMENT: usize = 64;
-/// Rows of one commit: a single one, an array, and what eight clients with arrays come to.
-const GROUPS: [usize; 3] = [1, 100, 800];
+/// Rows of one commit: a single one, what 16 and 64 clients with one each come to, an array, and eight clients with arrays.
+const GROUPS: [usize; 5] = [1, 16, 64, 100, 800];
+/// Those that are copied.
+const COPIED: usize = 800;
 
 const INSERT: &str = "insert into evaluations (id, interaction_id, user_id, prompt, response, score, latency_ms, flags, \
      pii_tokens_redacted, created_at, received_at, sample_weight, content_hash) ";
@@ -90,9 +92,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         rates.insert(format!("inserted_{group}"), rate.into());
     }
     if let Database::Postgres(_) = raw.database {
-        let group = GROUPS[2];
-        let rate = raw.rate(Way::Copy, group, duration).await?;
-        rates.insert(format!("copied_{group}"), rate.into());
+        let rate = raw.rate(Way::Copy, COPIED, duration).await?;
+        rates.insert(format!("copied_{COPIED}"), rate.into());
     }
     println!("{}", Value::Object(rates));
     Ok(())
