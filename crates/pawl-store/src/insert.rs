@@ -55,27 +55,19 @@ impl Insert {
     ) -> impl Iterator<Item = (String, Vec<Column<'r>>)> {
         rows.chunks(POSTGRES_ROWS).map(|rows| {
             let element = |place: usize| rows.iter().find_map(|row| Element::of(row.get(place)?));
-            let (mut selected, mut arrays, mut names, mut columns) = (vec![], vec![], vec![], vec![]);
-            for (place, name) in self.columns.iter().enumerate() {
+            let (mut selected, mut columns) = (vec![], vec![]);
+            for place in 0..self.columns.len() {
                 let Some(element) = element(place) else {
                     // Of no type that we know.
                     selected.push("null".to_owned());
                     continue;
                 };
-                selected.push([*name, element.cast].concat());
-                names.push(*name);
                 columns.push(Column { element, rows, place });
-                arrays.push(["$", &columns.len().to_string(), "::", element.name, "[]"].concat());
+                let number = columns.len().to_string();
+                selected.push(["unnest($", &number, "::", element.name, "[])", element.cast].concat());
             }
-            let source = [
-                " select ",
-                &selected.join(", "),
-                " from unnest(",
-                &arrays.join(", "),
-                ") as given (",
-                &names.join(", "),
-                ")",
-            ];
+            // Selected side by side they go on in step; as a source of rows each would be written out first.
+            let source = [" select ", &selected.join(", ")];
             (self.text(&source.concat()), columns)
         })
     }
@@ -133,8 +125,8 @@ mod tests {
         assert_eq!(
             text,
             concat!(
-                "insert into t (a, b, c, d) select a, b, c::text[], null",
-                " from unnest($1::int8[], $2::text[], $3::text[]) as given (a, b, c) on conflict (a) do nothing"
+                "insert into t (a, b, c, d) select unnest($1::int8[]), unnest($2::text[]), unnest($3::text[])::text[], null",
+                " on conflict (a) do nothing"
             )
         );
         assert_eq!(columns.len(), 3);
