@@ -3,7 +3,7 @@
 use std::ops::{ControlFlow, Deref, DerefMut};
 use std::sync::Arc;
 
-use futures::StreamExt as _;
+use futures::{Stream, StreamExt as _, TryStreamExt as _};
 use pawl_model::UserId;
 use sqlx::sqlite::SqliteConnection;
 use sqlx::{Arguments as _, AssertSqlSafe, Postgres, SqlSafeStr as _, SqlStr, Sqlite};
@@ -38,6 +38,23 @@ macro_rules! one_by_one {
         Ok(touched)
     }};
 }
+
+/// Hands rows over until that is enough.
+async fn take_each(
+    rows: impl Stream<Item = sqlx::Result<Row>> + Unpin,
+    mut take: impl FnMut(&Row) -> Result<ControlFlow<()>>,
+) -> Result<()> {
+    let mut rows = rows.ready_chunks(READY_ROWS);
+    while let Some(ready) = rows.next().await {
+        for row in ready {
+            if take(&row?)?.is_break() {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Who is asking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Actor {
@@ -278,35 +295,20 @@ impl Scope {
         &mut self,
         text: SqlStr,
         values: &[Value<'_>],
-        mut take: impl FnMut(&Row) -> Result<ControlFlow<()>>,
+        take: impl FnMut(&Row) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
         match &mut self.transaction {
             Transaction::Sqlite(transaction) => {
                 let arguments = sqlite_arguments(Some(self.actor), values)?;
                 let rows = sqlx::query_with(text, arguments).fetch(&mut **transaction);
-                let mut rows = rows.ready_chunks(READY_ROWS);
-                while let Some(ready) = rows.next().await {
-                    for row in ready {
-                        if take(&Row::Sqlite(row?))?.is_break() {
-                            return Ok(());
-                        }
-                    }
-                }
+                take_each(rows.map_ok(Row::Sqlite), take).await
             }
             Transaction::Postgres(transaction) => {
                 let arguments = postgres_arguments(self.actor, values)?;
                 let rows = sqlx::query_with(text, arguments).fetch(&mut **transaction);
-                let mut rows = rows.ready_chunks(READY_ROWS);
-                while let Some(ready) = rows.next().await {
-                    for row in ready {
-                        if take(&Row::Postgres(row?))?.is_break() {
-                            return Ok(());
-                        }
-                    }
-                }
+                take_each(rows.map_ok(Row::Postgres), take).await
             }
         }
-        Ok(())
     }
 
     /// Inserts rows, and says how many are new. Nothing but names of our own and placeholders is in the text.
