@@ -63,7 +63,7 @@ fn judge(request: &Request, answer: &Answer) {
     if status.as_u16() >= 400 && request.method != Method::HEAD {
         let document: Option<Value> = serde_json::from_slice(body).ok();
         let code = document.as_ref().and_then(|document| document.get("code"));
-        let is_page = request.accepts_pages() && text.starts_with("<!doctype html>");
+        let is_page = request.accepts_pages() && text.trim_start().starts_with("<!doctype html>");
         assert!(
             code.is_some() || is_page,
             "{request:?}: {status} without a code: {text}"

@@ -77,13 +77,11 @@ impl Request {
 
     /// Whether whoever asks may be a browser, which is told of errors by pages.
     pub(crate) fn accepts_pages(&self) -> bool {
-        let mut accepted = self.headers.get_all(header::ACCEPT).iter();
-        accepted.any(|value| {
-            value
-                .as_bytes()
-                .to_ascii_lowercase()
-                .windows(9)
-                .any(|part| part == b"text/html")
+        let accepted = self.headers.get_all(header::ACCEPT).iter();
+        let mut ranges = accepted.flat_map(|value| value.as_bytes().split(|byte| *byte == b','));
+        ranges.any(|range| {
+            let media_type = range.split(|byte| *byte == b';').next().unwrap_or_default();
+            media_type.trim_ascii().eq_ignore_ascii_case(b"text/html")
         })
     }
 }
