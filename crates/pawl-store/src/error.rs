@@ -5,6 +5,9 @@ use std::path::PathBuf;
 /// The store's result.
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 
+/// What a driver reports.
+type Source = Box<dyn std::error::Error + Send + Sync>;
+
 /// What can go wrong in the store. The texts are for operators; what a database said is in the source alone.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -90,13 +93,13 @@ pub enum StoreError {
     },
     /// A row with this key is there already.
     #[error("a row with this key exists already")]
-    Duplicate(#[source] sqlx::Error),
+    Duplicate(#[source] Source),
     /// A row that is referred to does not exist.
     #[error("a row that is referred to does not exist")]
-    Reference(#[source] sqlx::Error),
+    Reference(#[source] Source),
     /// A column's rule refused the value.
     #[error("a value breaks a rule of its column")]
-    Rule(#[source] sqlx::Error),
+    Rule(#[source] Source),
     /// A tenant tried to write a row of another.
     #[error("a tenant cannot write rows of another")]
     ForeignRow,
@@ -111,7 +114,7 @@ pub enum StoreError {
     TooManyValues,
     /// Anything else that the database refused.
     #[error("the database refused a statement")]
-    Query(#[source] sqlx::Error),
+    Query(#[source] Source),
 }
 
 impl From<sqlx::Error> for StoreError {
@@ -124,9 +127,9 @@ impl From<sqlx::Error> for StoreError {
         let is_gone = code.starts_with("08") || matches!(code, "57P01" | "57P02" | "57P03");
         let is_out_of_range = code == "22003";
         match (kind, &error) {
-            (Some(ErrorKind::UniqueViolation), _) => Self::Duplicate(error),
-            (Some(ErrorKind::ForeignKeyViolation), _) => Self::Reference(error),
-            (Some(ErrorKind::CheckViolation | ErrorKind::NotNullViolation), _) => Self::Rule(error),
+            (Some(ErrorKind::UniqueViolation), _) => Self::Duplicate(error.into()),
+            (Some(ErrorKind::ForeignKeyViolation), _) => Self::Reference(error.into()),
+            (Some(ErrorKind::CheckViolation | ErrorKind::NotNullViolation), _) => Self::Rule(error.into()),
             (
                 _,
                 sqlx::Error::Io(_)
@@ -136,8 +139,21 @@ impl From<sqlx::Error> for StoreError {
             ) => Self::Unreachable(error),
             _ if is_gone => Self::Unreachable(error),
             // On SQLite a CHECK.
-            _ if is_out_of_range => Self::Rule(error),
-            _ => Self::Query(error),
+            _ if is_out_of_range => Self::Rule(error.into()),
+            _ => Self::Query(error.into()),
         }
+    }
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        use rusqlite::ffi;
+        let kind: fn(Source) -> Self = match error.sqlite_error().map(|error| error.extended_code) {
+            Some(ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY) => Self::Duplicate,
+            Some(ffi::SQLITE_CONSTRAINT_FOREIGNKEY) => Self::Reference,
+            Some(ffi::SQLITE_CONSTRAINT_CHECK | ffi::SQLITE_CONSTRAINT_NOTNULL) => Self::Rule,
+            _ => Self::Query,
+        };
+        kind(error.into())
     }
 }

@@ -6,9 +6,9 @@ use pawl_model::{
     RunPolicy, ScheduleId, Score, SessionId, Severity, State, SuggestionStatus, SuggestionType, TriggeredBy,
     Unscored, UserId, VerdictKind,
 };
+use rusqlite::types::{FromSql, ValueRef};
 use serde::de::DeserializeOwned;
 use sqlx::postgres::PgRow;
-use sqlx::sqlite::SqliteRow;
 use sqlx::types::BigDecimal;
 use sqlx::{Row as _, TypeInfo as _, ValueRef as _};
 use time::{OffsetDateTime, PrimitiveDateTime};
@@ -25,6 +25,31 @@ pub enum Row {
     Postgres(PgRow),
 }
 
+/// One row of SQLite.
+pub struct SqliteRow(pub(crate) Vec<rusqlite::types::Value>);
+
+impl SqliteRow {
+    fn value(&self, column: usize) -> Result<ValueRef<'_>> {
+        let value = self.0.get(column).map(ValueRef::from);
+        value.ok_or_else(|| rusqlite::Error::InvalidColumnIndex(column).into())
+    }
+
+    fn get<T: FromSql>(&self, column: usize) -> Result<T> {
+        T::column_result(self.value(column)?).map_err(|_| mistaken(column))
+    }
+
+    fn text(&self, column: usize) -> Result<&str> {
+        self.value(column)?.as_str().map_err(|_| mistaken(column))
+    }
+}
+
+const fn mistaken(column: usize) -> StoreError {
+    StoreError::Corrupt {
+        column,
+        expected: "a value of its type",
+    }
+}
+
 impl Row {
     /// The columns from the first on, in the order of the statement.
     #[must_use]
@@ -33,22 +58,21 @@ impl Row {
     }
 
     fn is_null(&self, column: usize) -> Result<bool> {
-        Ok(match self {
-            Self::Sqlite(row) => row.try_get_raw(column)?.is_null(),
-            Self::Postgres(row) => row.try_get_raw(column)?.is_null(),
-        })
+        match self {
+            Self::Sqlite(row) => Ok(row.value(column)? == ValueRef::Null),
+            Self::Postgres(row) => Ok(row.try_get_raw(column)?.is_null()),
+        }
     }
 
     /// The value of a column both of whose drivers read `T` themselves.
     fn plain<'r, T>(&'r self, column: usize) -> Result<T>
     where
-        T: sqlx::Decode<'r, sqlx::Sqlite> + sqlx::Type<sqlx::Sqlite>,
-        T: sqlx::Decode<'r, sqlx::Postgres> + sqlx::Type<sqlx::Postgres>,
+        T: FromSql + sqlx::Decode<'r, sqlx::Postgres> + sqlx::Type<sqlx::Postgres>,
     {
-        Ok(match self {
-            Self::Sqlite(row) => row.try_get(column)?,
-            Self::Postgres(row) => row.try_get(column)?,
-        })
+        match self {
+            Self::Sqlite(row) => row.get(column),
+            Self::Postgres(row) => Ok(row.try_get(column)?),
+        }
     }
 }
 
@@ -120,7 +144,7 @@ plain_columns!(bool, String, Vec<u8>);
 impl Column for f64 {
     fn read(row: &Row, column: usize) -> Result<Self> {
         match row {
-            Row::Sqlite(row) => Ok(row.try_get(column)?),
+            Row::Sqlite(row) => row.get(column),
             Row::Postgres(row) => match row.try_get_raw(column)?.type_info().name() {
                 "FLOAT4" => Ok(Self::from(row.try_get::<f32, _>(column)?)),
                 _ => Ok(row.try_get(column)?),
@@ -132,7 +156,7 @@ impl Column for f64 {
 impl Column for i64 {
     fn read(row: &Row, column: usize) -> Result<Self> {
         match row {
-            Row::Sqlite(row) => Ok(row.try_get(column)?),
+            Row::Sqlite(row) => row.get(column),
             Row::Postgres(pg) => match pg.try_get_raw(column)?.type_info().name() {
                 "INT8" => Ok(pg.try_get(column)?),
                 _ => i32::read(row, column).map(Self::from),
@@ -158,7 +182,7 @@ impl Column for Uuid {
     fn read(row: &Row, column: usize) -> Result<Self> {
         match row {
             Row::Sqlite(row) => {
-                let text: &str = row.try_get(column)?;
+                let text = row.text(column)?;
                 text.parse().map_err(|_| StoreError::Corrupt {
                     column,
                     expected: "a uuid",
@@ -229,7 +253,7 @@ impl Column for OffsetDateTime {
     fn read(row: &Row, column: usize) -> Result<Self> {
         match row {
             Row::Sqlite(row) => {
-                let microseconds: i64 = row.try_get(column)?;
+                let microseconds: i64 = row.get(column)?;
                 Self::from_unix_timestamp_nanos(i128::from(microseconds) * 1_000).map_err(|_| {
                     StoreError::Corrupt {
                         column,
@@ -249,7 +273,7 @@ impl Column for BigDecimal {
     fn read(row: &Row, column: usize) -> Result<Self> {
         let number = match row {
             Row::Sqlite(row) => {
-                let text: &str = row.try_get(column)?;
+                let text = row.text(column)?;
                 text.parse().map_err(|_| StoreError::Corrupt {
                     column,
                     expected: "a decimal",
@@ -264,7 +288,7 @@ impl Column for BigDecimal {
 impl Column for Score {
     fn read(row: &Row, column: usize) -> Result<Self> {
         let number = match row {
-            Row::Sqlite(row) => Self::parse(row.try_get(column)?),
+            Row::Sqlite(row) => Self::parse(row.text(column)?),
             Row::Postgres(row) => Self::parse(&shortest(&row.try_get::<BigDecimal, _>(column)?)),
         };
         number.ok_or(StoreError::Corrupt {
@@ -281,12 +305,10 @@ impl Column for Json {
             expected: "JSON",
         };
         match row {
-            Row::Sqlite(row) => Self::parse(row.try_get(column)?).map_err(corrupt),
+            Row::Sqlite(row) => Self::parse(row.text(column)?).map_err(corrupt),
             Row::Postgres(row) => {
                 let raw = row.try_get_raw(column)?;
-                let bytes = raw
-                    .as_bytes()
-                    .map_err(|error| StoreError::Query(sqlx::Error::Decode(error)))?;
+                let bytes = raw.as_bytes().map_err(StoreError::Query)?;
                 // The binary form starts with a version byte.
                 let text = std::str::from_utf8(bytes.strip_prefix(&[1]).unwrap_or(bytes));
                 let text = text.map_err(|_| StoreError::Corrupt {
@@ -303,7 +325,7 @@ impl Column for Vec<String> {
     fn read(row: &Row, column: usize) -> Result<Self> {
         match row {
             Row::Sqlite(row) => {
-                let text: &str = row.try_get(column)?;
+                let text = row.text(column)?;
                 serde_json::from_str(text).map_err(|_| StoreError::Corrupt {
                     column,
                     expected: "a list of texts",

@@ -1,59 +1,22 @@
 //! The one door to tenants' rows: who is asking, and a transaction.
 
-use std::ops::{ControlFlow, Deref, DerefMut};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use futures::{Stream, StreamExt as _, TryStreamExt as _};
+use futures::TryStreamExt as _;
 use pawl_model::UserId;
-use sqlx::sqlite::SqliteConnection;
-use sqlx::{Arguments as _, AssertSqlSafe, Postgres, SqlSafeStr as _, SqlStr, Sqlite};
+use sqlx::{Arguments as _, AssertSqlSafe, Postgres, SqlSafeStr as _, SqlStr};
 use tokio::sync::Notify;
 use uuid::Uuid;
 
 use crate::insert::Insert;
 use crate::lineage::Touched;
 use crate::query::Dialect;
-use crate::sqlite::Writing;
+use crate::sqlite::SqliteTransaction;
 use crate::{Result, Row, Statement, StoreError, Value, lineage, users};
 
 /// How many values a built statement may hold beside the tenant: what SQLite takes, which is less than PostgreSQL.
 const MAX_VALUES: usize = 32_765;
-
-/// Rows of a stream that are taken together, where they are there: SQLite's thread would else be woken for each of them.
-const READY_ROWS: usize = 64;
-
-/// Runs statements in a transaction; says how many rows they touched. While the database is busy with one, the next is
-/// put together.
-macro_rules! one_by_one {
-    ($transaction:ident, $statements:expr) => {{
-        let mut statements = $statements;
-        let (mut touched, mut next) = (0, statements.next());
-        while let Some((text, arguments)) = next.transpose()? {
-            let text: SqlStr = AssertSqlSafe(text).into_sql_str();
-            let run = sqlx::query_with(text, arguments).execute(&mut **$transaction);
-            let (done, following) = futures::join!(run, async { statements.next() });
-            touched += done?.rows_affected();
-            next = following;
-        }
-        Ok(touched)
-    }};
-}
-
-/// Hands rows over until that is enough.
-async fn take_each(
-    rows: impl Stream<Item = sqlx::Result<Row>> + Unpin,
-    mut take: impl FnMut(&Row) -> Result<ControlFlow<()>>,
-) -> Result<()> {
-    let mut rows = rows.ready_chunks(READY_ROWS);
-    while let Some(ready) = rows.next().await {
-        for row in ready {
-            if take(&row?)?.is_break() {
-                return Ok(());
-            }
-        }
-    }
-    Ok(())
-}
 
 /// Who is asking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,41 +57,6 @@ pub(crate) enum Transaction {
     Postgres(sqlx::Transaction<'static, Postgres>),
 }
 
-/// A transaction of one of the connections that read, or of the one that writes.
-pub(crate) enum SqliteTransaction {
-    Reading(sqlx::Transaction<'static, Sqlite>),
-    Writing(Writing),
-}
-
-impl SqliteTransaction {
-    async fn commit(self) -> Result<()> {
-        match self {
-            Self::Reading(reading) => Ok(reading.commit().await?),
-            Self::Writing(writing) => writing.commit().await,
-        }
-    }
-}
-
-impl Deref for SqliteTransaction {
-    type Target = SqliteConnection;
-
-    fn deref(&self) -> &SqliteConnection {
-        match self {
-            Self::Reading(reading) => reading,
-            Self::Writing(writing) => writing,
-        }
-    }
-}
-
-impl DerefMut for SqliteTransaction {
-    fn deref_mut(&mut self) -> &mut SqliteConnection {
-        match self {
-            Self::Reading(reading) => reading,
-            Self::Writing(writing) => writing,
-        }
-    }
-}
-
 /// An actor and an open transaction; dropped without [`Scope::commit`], nothing of it happened.
 pub struct Scope {
     actor: Actor,
@@ -164,7 +92,7 @@ impl Scope {
     pub async fn commit(mut self) -> Result<()> {
         lineage::settle(&mut self).await?;
         match self.transaction {
-            Transaction::Sqlite(transaction) => transaction.commit().await?,
+            Transaction::Sqlite(transaction) => transaction.commit()?,
             Transaction::Postgres(transaction) => transaction.commit().await?,
         }
         if self.has_jobs {
@@ -207,13 +135,7 @@ impl Scope {
     /// Runs a statement with the tenant as `$1` and the values from `$2` on; says how many rows it touched.
     pub(crate) async fn execute(&mut self, statement: &Statement, values: &[Value<'_>]) -> Result<u64> {
         Ok(match &mut self.transaction {
-            Transaction::Sqlite(transaction) => {
-                let arguments = sqlite_arguments(Some(self.actor), values)?;
-                sqlx::query_with(statement.sqlite, arguments)
-                    .execute(&mut **transaction)
-                    .await?
-                    .rows_affected()
-            }
+            Transaction::Sqlite(transaction) => transaction.execute(statement.sqlite, self.actor, values)?,
             Transaction::Postgres(transaction) => {
                 let arguments = postgres_arguments(self.actor, values)?;
                 sqlx::query_with(statement.postgres, arguments)
@@ -228,11 +150,13 @@ impl Scope {
     pub(crate) async fn fetch(&mut self, statement: &Statement, values: &[Value<'_>]) -> Result<Vec<Row>> {
         match &mut self.transaction {
             Transaction::Sqlite(transaction) => {
-                let arguments = sqlite_arguments(Some(self.actor), values)?;
-                let rows = sqlx::query_with(statement.sqlite, arguments)
-                    .fetch_all(&mut **transaction)
-                    .await?;
-                Ok(rows.into_iter().map(Row::Sqlite).collect())
+                let mut rows = Vec::new();
+                let take = |row| {
+                    rows.push(row);
+                    Ok(ControlFlow::Continue(()))
+                };
+                transaction.fetch_each(statement.sqlite, self.actor, values, take)?;
+                Ok(rows)
             }
             Transaction::Postgres(transaction) => {
                 let arguments = postgres_arguments(self.actor, values)?;
@@ -295,63 +219,57 @@ impl Scope {
         &mut self,
         text: SqlStr,
         values: &[Value<'_>],
-        take: impl FnMut(&Row) -> Result<ControlFlow<()>>,
+        mut take: impl FnMut(&Row) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
         match &mut self.transaction {
             Transaction::Sqlite(transaction) => {
-                let arguments = sqlite_arguments(Some(self.actor), values)?;
-                let rows = sqlx::query_with(text, arguments).fetch(&mut **transaction);
-                take_each(rows.map_ok(Row::Sqlite), take).await
+                transaction.fetch_each(text.as_str(), self.actor, values, |row| take(&row))
             }
             Transaction::Postgres(transaction) => {
                 let arguments = postgres_arguments(self.actor, values)?;
                 let rows = sqlx::query_with(text, arguments).fetch(&mut **transaction);
-                take_each(rows.map_ok(Row::Postgres), take).await
+                let mut rows = rows.map_ok(Row::Postgres);
+                while let Some(row) = rows.try_next().await? {
+                    if take(&row)?.is_break() {
+                        break;
+                    }
+                }
+                Ok(())
             }
         }
     }
 
     /// Inserts rows, and says how many are new. Nothing but names of our own and placeholders is in the text.
     pub(crate) async fn insert(&mut self, insert: &Insert, rows: &[Vec<Value<'_>>]) -> Result<u64> {
+        let mut touched = 0;
         match &mut self.transaction {
             Transaction::Sqlite(transaction) => {
-                one_by_one!(
-                    transaction,
-                    insert.sqlite(rows).map(|(text, rows)| {
-                        Ok::<_, StoreError>((text, sqlite_arguments(None, rows.iter().flatten())?))
-                    })
-                )
+                for (text, rows) in insert.sqlite(rows) {
+                    touched += transaction.insert(&text, rows.iter().flatten())?;
+                }
             }
             Transaction::Postgres(transaction) => {
                 rows.iter().flatten().try_for_each(Value::check)?;
-                one_by_one!(
-                    transaction,
-                    insert.postgres(rows).map(|(text, columns)| {
-                        let mut arguments = sqlx::postgres::PgArguments::default();
-                        for column in columns {
-                            let added = arguments.add(column);
-                            added.map_err(|error| StoreError::Query(sqlx::Error::Encode(error)))?;
-                        }
-                        Ok::<_, StoreError>((text, arguments))
-                    })
-                )
+                let mut statements = insert.postgres(rows).map(|(text, columns)| {
+                    let mut arguments = sqlx::postgres::PgArguments::default();
+                    for column in columns {
+                        let added = arguments.add(column);
+                        added.map_err(StoreError::Query)?;
+                    }
+                    Ok::<_, StoreError>((AssertSqlSafe(text).into_sql_str(), arguments))
+                });
+                // While the database is busy with one, the next is put together.
+                let mut next = statements.next();
+                while let Some((text, arguments)) = next.transpose()? {
+                    let run = sqlx::query_with(text, arguments).execute(&mut **transaction);
+                    let (done, following) = futures::join!(run, async { statements.next() });
+                    touched += done?.rows_affected();
+                    next = following;
+                }
             }
         }
+        Ok(touched)
     }
-}
-
-fn sqlite_arguments<'v>(
-    actor: Option<Actor>,
-    values: impl IntoIterator<Item = &'v Value<'v>>,
-) -> Result<sqlx::sqlite::SqliteArguments> {
-    let mut arguments = sqlx::sqlite::SqliteArguments::default();
-    if let Some(actor) = actor {
-        Value::from(actor.tenant()).add_to_sqlite(&mut arguments)?;
-    }
-    for value in values {
-        value.add_to_sqlite(&mut arguments)?;
-    }
-    Ok(arguments)
 }
 
 fn postgres_arguments<'v>(
@@ -361,9 +279,7 @@ fn postgres_arguments<'v>(
     let mut arguments = sqlx::postgres::PgArguments::default();
     // Typed even when it is null, since `$1 is null` alone tells PostgreSQL no type.
     let tenant = actor.tenant().map(|user| user.0);
-    arguments
-        .add(tenant)
-        .map_err(|error| StoreError::Query(sqlx::Error::Encode(error)))?;
+    arguments.add(tenant).map_err(StoreError::Query)?;
     for value in values {
         value.add_to_postgres(&mut arguments)?;
     }

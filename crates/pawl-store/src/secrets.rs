@@ -12,7 +12,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::postgres::Postgres;
-use crate::sqlite::Sqlite;
+use crate::sqlite::{Amount, Sqlite};
 use crate::{Actor, Result, Store, StoreError};
 
 const FILE: &str = "secrets.json";
@@ -52,7 +52,7 @@ async fn keep_in_file(sqlite: &Sqlite, fresh: Secrets) -> Result<Secrets> {
         return Ok(kept);
     }
     // One process at a time gets further than this: the database's write lock is taken.
-    let lock = sqlite.begin_writing().await?;
+    let lock = sqlite.begin_writing(Amount::Any).await?;
     let secrets = match read(&path).map_err(failed)? {
         Some(kept) => kept,
         None => {

@@ -1,33 +1,58 @@
 //! The embedded database.
 
-use std::ops::{Deref, DerefMut};
+use std::cell::Cell;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::Duration;
 
-use sqlx::sqlite::{
-    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous,
-};
-use sqlx::{Connection as _, Database, SqlSafeStr as _, SqlitePool};
-// What `sqlx` opens transactions with, of connections that are in no pool and outlive a borrow.
-use sqlx_core::transaction::TransactionManager as _;
-use tokio::sync::{Mutex, Notify, OwnedMappedMutexGuard, OwnedMutexGuard};
+use rusqlite::{CachedStatement, Connection, OpenFlags};
+use sqlx::Connection as _;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode};
+use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
-use crate::{Result, StoreError, migrate};
+use crate::row::SqliteRow;
+use crate::{Actor, Result, Row, StoreError, Value, migrate};
 
 /// How long to wait for another process that holds the file.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// And for those of this one who write.
-const WRITER_TIMEOUT: Duration = Duration::from_secs(30);
+/// And for those of this one who hold a connection.
+const HELD_TIMEOUT: Duration = Duration::from_secs(30);
 const READERS: u32 = 4;
+/// Statements of a connection that are kept prepared.
+const PREPARED: usize = 128;
+/// Pages of the log from which on it is copied into the file: pages that are written again and again are copied less
+/// often than by SQLite's own 1,000.
+const LONG: i32 = 4_096;
+/// From which on that is not left to others any more.
+const TOO_LONG: i32 = 4 * LONG;
+
+thread_local! {
+    /// Pages of the log, as this thread's last commit left it.
+    static LOGGED: Cell<i32> = const { Cell::new(0) };
+}
+
+/// How much a statement of a transaction may change.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Amount {
+    /// All that there is.
+    Any,
+    /// No more than fits into memory.
+    Bounded,
+}
 
 /// A SQLite file: one connection writes, others read beside it (WAL).
+///
+/// Statements are run where they are asked for: a transaction has many short ones, and to hand each of them to another
+/// thread takes longer than most of them do.
 #[derive(Clone)]
 pub struct Sqlite {
     path: PathBuf,
-    /// Not in a pool, which would look after it between two transactions, while the next one waits. Gone when closed.
-    writer: Arc<Mutex<Option<SqliteConnection>>>,
-    readers: SqlitePool,
+    writer: Arc<Connections>,
+    readers: Arc<Connections>,
     waiting: Arc<Notify>,
 }
 
@@ -41,28 +66,32 @@ impl Sqlite {
         let options = SqliteConnectOptions::new()
             .filename(path)
             .journal_mode(SqliteJournalMode::Wal)
-            .synchronous(SqliteSynchronous::Full)
-            .foreign_keys(true)
             .busy_timeout(BUSY_TIMEOUT)
-            .page_size(8_192)
-            .pragma("cache_size", "-16384")
-            // Pages that are written again and again are copied into the file less often.
-            .pragma("wal_autocheckpoint", "4096");
-        let mut writer = SqliteConnection::connect_with(&options)
+            .page_size(8_192);
+        let mut first = SqliteConnection::connect_with(&options)
             .await
             .map_err(|error| unreadable(error.into()))?;
-        let readers = SqlitePoolOptions::new()
-            .max_connections(READERS)
-            .test_before_acquire(false)
-            .connect_lazy_with(options.read_only(true));
-        migrate::sqlite(&mut writer).await.map_err(|error| match error {
-            StoreError::Query(source) => unreadable(source.into()),
+        migrate::sqlite(&mut first).await.map_err(|error| match error {
+            StoreError::Query(source) => unreadable(source),
             other => other,
         })?;
+        let connections = |count, flags| {
+            Arc::new(Connections {
+                path: path.to_owned(),
+                flags: flags | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+                count,
+                idle: Mutex::default(),
+                permits: Arc::new(Semaphore::new(count as usize)),
+                copying: AtomicU8::new(NOT_COPYING),
+            })
+        };
+        let writer = connections(1, OpenFlags::SQLITE_OPEN_READ_WRITE);
+        drop(writer.take().await.map_err(|error| unreadable(error.into()))?);
+        first.close().await?;
         Ok(Self {
             path: path.to_owned(),
-            writer: Arc::new(Mutex::new(Some(writer))),
-            readers,
+            writer,
+            readers: connections(READERS, OpenFlags::SQLITE_OPEN_READ_ONLY),
             waiting: Arc::default(),
         })
     }
@@ -76,69 +105,253 @@ impl Sqlite {
         Arc::clone(&self.waiting)
     }
 
-    pub(crate) async fn begin_writing(&self) -> Result<Writing> {
-        let writer = tokio::time::timeout(WRITER_TIMEOUT, Arc::clone(&self.writer).lock_owned());
-        let writer = writer.await.map_err(|_| sqlx::Error::PoolTimedOut)?;
-        let connection = OwnedMutexGuard::try_map(writer, Option::as_mut);
-        let mut writing = Writing {
-            connection: connection.map_err(|_| sqlx::Error::PoolClosed)?,
-            // As soon as it is asked for: it may begin though nobody waits for it any more.
-            is_open: true,
+    pub(crate) async fn begin_writing(&self, amount: Amount) -> Result<SqliteTransaction> {
+        // Where SQLite keeps what a statement changes as it was, until it is through.
+        let begin = match amount {
+            Amount::Any => "pragma temp_store = default; begin immediate",
+            Amount::Bounded => "pragma temp_store = memory; begin immediate",
         };
-        Manager::begin(&mut writing.connection, Some("begin immediate".into_sql_str())).await?;
-        Ok(writing)
+        self.writer.take().await?.begin(begin)
     }
 
-    pub(crate) async fn begin_reading(&self) -> Result<sqlx::Transaction<'static, sqlx::Sqlite>> {
-        Ok(self.readers.begin().await?)
+    pub(crate) async fn begin_reading(&self) -> Result<SqliteTransaction> {
+        self.readers.take().await?.begin("begin")
     }
 
     pub(crate) async fn close(&self) {
         self.readers.close().await;
-        if let Some(writer) = self.writer.lock().await.take() {
-            // The file is whole all the same.
-            let _ = writer.close().await;
-        }
+        self.writer.close().await;
     }
 }
 
-type Manager = <sqlx::Sqlite as Database>::TransactionManager;
+/// Connections to one file that are opened as they are needed, and kept.
+struct Connections {
+    path: PathBuf,
+    flags: OpenFlags,
+    count: u32,
+    idle: Mutex<Vec<Connection>>,
+    permits: Arc<Semaphore>,
+    /// How far the log is copied into the file.
+    copying: AtomicU8,
+}
 
-/// A transaction that may write; dropped without [`Writing::commit`], nothing of it happened.
-pub(crate) struct Writing {
-    connection: OwnedMappedMutexGuard<Option<SqliteConnection>, SqliteConnection>,
+const NOT_COPYING: u8 = 0;
+const COPYING: u8 = 1;
+const COPIED: u8 = 2;
+
+impl Connections {
+    fn idle(&self) -> MutexGuard<'_, Vec<Connection>> {
+        // Nothing panics in between.
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn take(self: &Arc<Self>) -> Result<Held> {
+        let permit = tokio::time::timeout(HELD_TIMEOUT, Arc::clone(&self.permits).acquire_owned());
+        let permit = permit.await.map_err(|_| sqlx::Error::PoolTimedOut)?;
+        let permit = permit.map_err(|_| sqlx::Error::PoolClosed)?;
+        let idle = self.idle().pop();
+        let connection = idle.map_or_else(|| blocking(|| self.open()), Ok)?;
+        Ok(Held {
+            connection: Some(connection),
+            of: Arc::clone(self),
+            _permit: permit,
+        })
+    }
+
+    fn open(&self) -> rusqlite::Result<Connection> {
+        let connection = Connection::open_with_flags(&self.path, self.flags)?;
+        connection.busy_timeout(BUSY_TIMEOUT)?;
+        connection.pragma_update(None, "synchronous", "full")?;
+        connection.pragma_update(None, "foreign_keys", true)?;
+        connection.pragma_update(None, "cache_size", -16_384)?;
+        connection.wal_hook(Some(|_, pages| {
+            LOGGED.set(pages);
+            Ok(())
+        }));
+        connection.set_prepared_statement_cache_capacity(PREPARED);
+        Ok(connection)
+    }
+
+    /// Has a log that is long copied into the file. Nothing is stored while the one that writes does it: so another does
+    /// most of it beside, and this one what was added meanwhile, after which the log begins anew.
+    fn copy_log(self: &Arc<Self>, writer: &Connection, pages: i32) {
+        let copying = self.copying.load(Ordering::Acquire);
+        if pages < LONG {
+            if copying == COPIED {
+                self.copying.store(NOT_COPYING, Ordering::Release);
+            }
+        } else if copying == COPIED || pages >= TOO_LONG {
+            // Where it fails, the next commit tries again.
+            let _ = checkpoint(writer);
+            self.copying.store(NOT_COPYING, Ordering::Release);
+        } else if copying == NOT_COPYING {
+            self.copying.store(COPYING, Ordering::Release);
+            let connections = Arc::clone(self);
+            let work = move || {
+                let _ = connections.open().and_then(|beside| checkpoint(&beside));
+                connections.copying.store(COPIED, Ordering::Release);
+            };
+            // Without a thread, the one that writes does all of it once the log is too long.
+            let _ = thread::Builder::new().name("checkpoint".to_owned()).spawn(work);
+        }
+    }
+
+    /// Waits for those that are held.
+    async fn close(&self) {
+        let all = self.permits.acquire_many(self.count).await;
+        self.permits.close();
+        drop(all);
+        self.idle().clear();
+    }
+}
+
+/// A connection that is given back when it is dropped.
+struct Held {
+    /// Until then.
+    connection: Option<Connection>,
+    of: Arc<Connections>,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Held {
+    fn begin(self, how: &str) -> Result<SqliteTransaction> {
+        let mut transaction = SqliteTransaction {
+            connection: self,
+            is_open: false,
+        };
+        blocking(|| transaction.connection.get()?.execute_batch(how))?;
+        transaction.is_open = true;
+        Ok(transaction)
+    }
+
+    fn get(&self) -> rusqlite::Result<&Connection> {
+        self.connection.as_ref().ok_or(rusqlite::Error::InvalidQuery)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.of.idle().extend(self.connection.take());
+    }
+}
+
+/// A transaction; dropped without [`SqliteTransaction::commit`], nothing of it happened.
+pub(crate) struct SqliteTransaction {
+    connection: Held,
     is_open: bool,
 }
 
-impl Writing {
-    pub(crate) async fn commit(mut self) -> Result<()> {
-        Manager::commit(&mut self.connection).await?;
-        self.is_open = false;
-        Ok(())
+impl SqliteTransaction {
+    pub(crate) fn commit(mut self) -> Result<()> {
+        blocking(|| {
+            let connection = self.connection.get()?;
+            LOGGED.set(0);
+            connection.prepare_cached("commit")?.raw_execute()?;
+            self.is_open = false;
+            self.connection.of.copy_log(connection, LOGGED.get());
+            Ok(())
+        })
+    }
+
+    /// Runs a statement with the tenant as `$1` and the values from `$2` on; says how many rows it touched.
+    pub(crate) fn execute(&mut self, text: &str, actor: Actor, values: &[Value<'_>]) -> Result<u64> {
+        self.fetch_each(text, actor, values, |_| Ok(ControlFlow::Continue(())))?;
+        Ok(self.connection.get()?.changes())
+    }
+
+    /// The same; hands over its rows until that is enough.
+    pub(crate) fn fetch_each(
+        &mut self,
+        text: &str,
+        actor: Actor,
+        values: &[Value<'_>],
+        take: impl FnMut(Row) -> Result<ControlFlow<()>>,
+    ) -> Result<()> {
+        values.iter().try_for_each(Value::check)?;
+        let tenant = Value::from(actor.tenant());
+        blocking(|| {
+            let mut statement = self.connection.get()?.prepare_cached(text)?;
+            bind(&mut statement, &tenant, values)?;
+            hand_over(statement, take)
+        })
+    }
+
+    /// Runs a statement whose places have no names, with these values in their order.
+    pub(crate) fn insert<'v>(
+        &mut self,
+        text: &str,
+        values: impl IntoIterator<Item = &'v Value<'v>>,
+    ) -> Result<u64> {
+        blocking(|| {
+            let mut statement = self.connection.get()?.prepare_cached(text)?;
+            for (place, value) in (1..).zip(values) {
+                value.check()?;
+                statement.raw_bind_parameter(place, value.in_sqlite())?;
+            }
+            Ok(statement.raw_execute()? as u64)
+        })
     }
 }
 
-impl Deref for Writing {
-    type Target = SqliteConnection;
-
-    fn deref(&self) -> &SqliteConnection {
-        &self.connection
-    }
-}
-
-impl DerefMut for Writing {
-    fn deref_mut(&mut self) -> &mut SqliteConnection {
-        &mut self.connection
-    }
-}
-
-impl Drop for Writing {
+impl Drop for SqliteTransaction {
     fn drop(&mut self) {
         if self.is_open {
-            // Before whatever the next one asks of the connection.
-            Manager::start_rollback(&mut self.connection);
+            // Where it cannot be undone, the next one is told when it begins.
+            let _ = blocking(|| self.connection.get()?.execute_batch("rollback"));
         }
     }
+}
+
+/// Runs on this thread what may take a while; a runtime that has others goes on with its tasks on those.
+fn blocking<T>(work: impl FnOnce() -> T) -> T {
+    match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
+        Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
+        _ => work(),
+    }
+}
+
+/// Copies as much of the log into the file as nobody needs any more.
+fn checkpoint(connection: &Connection) -> rusqlite::Result<()> {
+    connection.query_row("pragma wal_checkpoint(passive)", [], |_| Ok(()))
+}
+
+/// Binds the tenant as the first value, and these as those that follow.
+fn bind(
+    statement: &mut CachedStatement<'_>,
+    tenant: &Value<'_>,
+    values: &[Value<'_>],
+) -> rusqlite::Result<()> {
+    for place in 1..=statement.parameter_count() {
+        // `$2` is a name to SQLite, whatever its place; `?2` and `?` have the numbers of theirs.
+        let named = statement
+            .parameter_name(place)
+            .and_then(|name| name.strip_prefix('$')?.parse().ok());
+        let number: usize = named.unwrap_or(place);
+        let value = if number == 1 {
+            Some(tenant)
+        } else {
+            values.get(number.wrapping_sub(2))
+        };
+        let value = value.ok_or(rusqlite::Error::InvalidParameterCount(values.len() + 1, number))?;
+        statement.raw_bind_parameter(place, value.in_sqlite())?;
+    }
+    Ok(())
+}
+
+fn hand_over(
+    mut statement: CachedStatement<'_>,
+    mut take: impl FnMut(Row) -> Result<ControlFlow<()>>,
+) -> Result<()> {
+    let columns = statement.column_count();
+    let mut rows = statement.raw_query();
+    while let Some(row) = rows.next()? {
+        let values = (0..columns).map(|column| row.get(column));
+        let row = Row::Sqlite(SqliteRow(values.collect::<rusqlite::Result<_>>()?));
+        if take(row)?.is_break() {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Makes the file, and the folder it is in, for its owner alone: it holds prompts and answers of production.
@@ -162,3 +375,7 @@ fn create_private_file(path: &Path) -> std::io::Result<()> {
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(path).map(drop)
 }
+
+#[cfg(test)]
+#[path = "sqlite_tests.rs"]
+mod tests;

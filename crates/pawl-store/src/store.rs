@@ -1,6 +1,7 @@
 //! The store: one of two engines.
 
-use crate::scope::{SqliteTransaction, Transaction};
+use crate::scope::Transaction;
+use crate::sqlite::Amount;
 use crate::{Actor, JobNews, Location, Result, Scope, postgres, sqlite};
 
 /// An open database.
@@ -31,9 +32,7 @@ impl Store {
     /// When the database cannot be reached.
     pub async fn read(&self, actor: Actor) -> Result<Scope> {
         let transaction = match self {
-            Self::Sqlite(sqlite) => {
-                Transaction::Sqlite(SqliteTransaction::Reading(sqlite.begin_reading().await?))
-            }
+            Self::Sqlite(sqlite) => Transaction::Sqlite(sqlite.begin_reading().await?),
             Self::Postgres(postgres) => Transaction::Postgres(postgres.begin(actor).await?),
         };
         Ok(self.scope(actor, transaction))
@@ -44,10 +43,21 @@ impl Store {
     /// # Errors
     /// When the database cannot be reached, or another process keeps it locked for over five seconds.
     pub async fn write(&self, actor: Actor) -> Result<Scope> {
+        self.begin_writing(actor, Amount::Any).await
+    }
+
+    /// The same for a transaction whose statements add or change so many rows at most that they fit into memory:
+    /// SQLite makes no file for those of each statement then.
+    ///
+    /// # Errors
+    /// As [`Store::write`].
+    pub async fn write_some(&self, actor: Actor) -> Result<Scope> {
+        self.begin_writing(actor, Amount::Bounded).await
+    }
+
+    async fn begin_writing(&self, actor: Actor, amount: Amount) -> Result<Scope> {
         let transaction = match self {
-            Self::Sqlite(sqlite) => {
-                Transaction::Sqlite(SqliteTransaction::Writing(sqlite.begin_writing().await?))
-            }
+            Self::Sqlite(sqlite) => Transaction::Sqlite(sqlite.begin_writing(amount).await?),
             Self::Postgres(postgres) => Transaction::Postgres(postgres.begin(actor).await?),
         };
         Ok(self.scope(actor, transaction))

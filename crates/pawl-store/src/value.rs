@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use pawl_model::Json;
+use rusqlite::types::{ToSqlOutput, ValueRef};
 use sqlx::encode::IsNull;
 use sqlx::error::BoxDynError;
 use sqlx::postgres::types::Oid;
@@ -68,28 +69,27 @@ impl Value<'_> {
         }
     }
 
-    pub(crate) fn add_to_sqlite(&self, arguments: &mut sqlx::sqlite::SqliteArguments) -> Result<()> {
-        self.check()?;
+    /// What SQLite keeps of it.
+    pub(crate) fn in_sqlite(&self) -> ToSqlOutput<'_> {
         match self {
-            Self::Null => arguments.add(None::<i64>),
-            Self::Bool(truth) => arguments.add(*truth),
-            Self::Int(number) => arguments.add(*number),
-            Self::Real(number) => arguments.add(*number),
-            Self::Decimal(number) => arguments.add(shortest(number)),
-            Self::Text(text) => arguments.add(text.as_ref()),
-            Self::Bytes(bytes) => arguments.add(bytes.as_ref()),
-            Self::Uuid(uuid) => arguments.add(uuid.hyphenated().to_string()),
-            Self::Time(time) | Self::Timestamp(time) => arguments.add(microseconds(*time)),
-            Self::Json(json) => arguments.add(json.as_str()),
-            Self::TextList(texts) => arguments.add(serde_json::Value::from(texts.to_vec()).to_string()),
+            Self::Null => ToSqlOutput::Borrowed(ValueRef::Null),
+            Self::Bool(truth) => (*truth).into(),
+            Self::Int(number) => (*number).into(),
+            Self::Real(number) => (*number).into(),
+            Self::Decimal(number) => shortest(number).into(),
+            Self::Text(text) => ToSqlOutput::from(&**text),
+            Self::Bytes(bytes) => ToSqlOutput::from(&**bytes),
+            Self::Uuid(uuid) => uuid.hyphenated().to_string().into(),
+            Self::Time(time) | Self::Timestamp(time) => microseconds(*time).into(),
+            Self::Json(json) => ToSqlOutput::from(json.as_str()),
+            Self::TextList(texts) => serde_json::Value::from(texts.to_vec()).to_string().into(),
         }
-        .map_err(|error| StoreError::Query(sqlx::Error::Encode(error)))
     }
 
     pub(crate) fn add_to_postgres(&self, arguments: &mut sqlx::postgres::PgArguments) -> Result<()> {
         self.check()?;
         let added = arguments.add(self);
-        added.map_err(|error| StoreError::Query(sqlx::Error::Encode(error)))
+        added.map_err(StoreError::Query)
     }
 }
 

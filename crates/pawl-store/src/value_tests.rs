@@ -1,10 +1,11 @@
 //! What goes in comes out, the same from both engines.
 
+use std::ops::ControlFlow;
+
 use pawl_model::Json;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use sqlx::postgres::{PgArguments, PgConnection};
-use sqlx::sqlite::{SqliteArguments, SqliteConnection};
 use sqlx::types::BigDecimal;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
 use time::OffsetDateTime;
@@ -12,8 +13,9 @@ use time::macros::datetime;
 use uuid::Uuid;
 
 use crate::insert::{Insert, OnExisting};
+use crate::sqlite::{Amount, Sqlite, SqliteTransaction};
 use crate::value::shortest;
-use crate::{Columns, Result, Row, StoreError, Value};
+use crate::{Actor, Columns, Result, Row, StoreError, Value};
 
 const SCRATCH: &str =
     "a BOOLEAN, b BIGINT, c DOUBLE, d REAL32, e DECIMAL, f TEXT, g BYTES, h UUID, i TIME, j JSON, k LIST";
@@ -24,8 +26,11 @@ fn types(engine: &[(&str, &str)]) -> String {
     })
 }
 
-async fn sqlite() -> SqliteConnection {
-    let mut connection = SqliteConnection::connect("sqlite::memory:").await.unwrap();
+async fn sqlite() -> SqliteTransaction {
+    let folder = tempfile::tempdir().unwrap();
+    // The file goes with its folder; what has it open keeps it.
+    let sqlite = Sqlite::open(&folder.path().join("pawl.db")).await.unwrap();
+    let mut transaction = sqlite.begin_writing(Amount::Any).await.unwrap();
     let columns = types(&[
         ("BOOLEAN", "integer"),
         ("BIGINT", "integer"),
@@ -38,13 +43,9 @@ async fn sqlite() -> SqliteConnection {
         ("JSON", "text"),
         ("LIST", "text"),
     ]);
-    connection
-        .execute(AssertSqlSafe(
-            ["create table scratch (", &columns, ") strict"].concat(),
-        ))
-        .await
-        .unwrap();
-    connection
+    let table = ["create temp table scratch (", &columns, ") strict"].concat();
+    transaction.execute(&table, Actor::Service, &[]).unwrap();
+    transaction
 }
 
 async fn postgres() -> PgConnection {
@@ -72,14 +73,16 @@ async fn postgres() -> PgConnection {
 
 const INSERT: &str = "insert into scratch values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) returning *";
 
-async fn through_sqlite(connection: &mut SqliteConnection, values: &[Value<'_>]) -> Result<Row> {
-    let mut arguments = SqliteArguments::default();
-    values
-        .iter()
-        .try_for_each(|value| value.add_to_sqlite(&mut arguments))?;
-    Ok(Row::Sqlite(
-        sqlx::query_with(INSERT, arguments).fetch_one(connection).await?,
-    ))
+fn through_sqlite(transaction: &mut SqliteTransaction, values: &[Value<'_>]) -> Result<Row> {
+    let text = "insert into scratch values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    assert_eq!(transaction.insert(text, values)?, 1);
+    let mut last = None;
+    let text = "select * from scratch order by rowid";
+    transaction.fetch_each(text, Actor::Service, &[], |row| {
+        last = Some(row);
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(last.unwrap())
 }
 
 async fn through_postgres(connection: &mut PgConnection, values: &[Value<'_>]) -> Result<Row> {
@@ -156,7 +159,7 @@ async fn every_kind_of_value_comes_back_the_same_from_both_engines() {
     ];
     let nulls = [const { Value::Null }; 11];
     for values in [&full, &nulls] {
-        let from_sqlite = printed(&through_sqlite(&mut sqlite, values).await.unwrap());
+        let from_sqlite = printed(&through_sqlite(&mut sqlite, values).unwrap());
         let from_postgres = printed(&through_postgres(&mut postgres, values).await.unwrap());
         assert_eq!(from_sqlite, from_postgres);
     }
@@ -171,7 +174,7 @@ async fn every_kind_of_value_comes_back_the_same_from_both_engines() {
         one_by_one.push(printed(&through_postgres(&mut postgres, values).await.unwrap()));
     }
     assert_eq!(of_columns, one_by_one);
-    let row = printed(&through_sqlite(&mut sqlite, &full).await.unwrap());
+    let row = printed(&through_sqlite(&mut sqlite, &full).unwrap());
     assert_eq!(
         row,
         "true|9223372036854775807|0.1|0.7|0.95|héllo\n'quoted'|[0, 255]|00000000-0000-0000-0000-000000000007|\
@@ -194,7 +197,7 @@ async fn what_one_engine_could_not_keep_is_refused_by_both() {
         row[place] = value;
         let is_refusal =
             |error: Option<StoreError>| matches!(error, Some(StoreError::Nul | StoreError::NotFinite));
-        assert!(is_refusal(through_sqlite(&mut sqlite, &row).await.err()));
+        assert!(is_refusal(through_sqlite(&mut sqlite, &row).err()));
         assert!(is_refusal(through_postgres(&mut postgres, &row).await.err()));
         row[place] = Value::Null;
     }

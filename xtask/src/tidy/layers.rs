@@ -31,8 +31,9 @@ const LAYERS: [(&str, &[&str]); 9] = [
 const TESTKIT: &str = "pawl-testkit";
 
 /// Outside crates that belong to one of ours.
-const RESERVED: [(&str, &str); 3] = [
+const RESERVED: [(&str, &str); 4] = [
     ("sqlx", "pawl-store"),
+    ("rusqlite", "pawl-store"),
     ("axum", "pawl-server"),
     ("reqwest", "pawl-providers"),
 ];
