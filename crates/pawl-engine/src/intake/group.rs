@@ -39,7 +39,7 @@ impl Context {
     /// Stores what is to be stored of these batches: an outcome for each of their items, durable once they are told.
     pub(crate) async fn store(&self, batches: &[&Batch]) -> Result<Vec<Vec<Outcome>>, EngineError> {
         // Nearly always everything is new and has room, and then there is nothing to look up.
-        let mut scope = self.store.write(Actor::Service).await?;
+        let mut scope = self.store.write_some(Actor::Service).await?;
         let mut group = self.begin(&mut scope, tenants_of(batches)).await?;
         let outcomes = group.take_all(&mut scope, batches).await?;
         if group.drops.is_empty() && interactions::insert_new(&mut scope, &group.rows).await? {
@@ -48,7 +48,7 @@ impl Context {
             return Ok(outcomes);
         }
         drop(scope);
-        let mut scope = self.store.write(Actor::Service).await?;
+        let mut scope = self.store.write_some(Actor::Service).await?;
         let outcomes = self.store_in(&mut scope, batches).await?;
         scope.commit().await?;
         Ok(outcomes)
