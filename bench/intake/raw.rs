@@ -9,9 +9,10 @@
 use std::error::Error;
 use std::time::{Duration, Instant};
 
+use rusqlite::{ToSql, TransactionBehavior, params_from_iter};
 use serde_json::{Map, Value};
 use sqlx::types::BigDecimal;
-use sqlx::{Connection as _, PgConnection, Postgres, QueryBuilder, Sqlite, SqliteConnection};
+use sqlx::{Connection as _, PgConnection, Postgres, QueryBuilder};
 use time::PrimitiveDateTime;
 use uuid::{NoContext, Timestamp, Uuid};
 
@@ -59,7 +60,7 @@ impl Interaction {
 
 /// Where rows go.
 enum Database {
-    Sqlite(SqliteConnection),
+    Sqlite(rusqlite::Connection),
     Postgres(PgConnection),
 }
 
@@ -103,13 +104,14 @@ async fn open(database: &str) -> Result<Database, Box<dyn Error>> {
     let Some(path) = database.strip_prefix("sqlite:") else {
         return Ok(Database::Postgres(PgConnection::connect(database).await?));
     };
-    let mut connection = SqliteConnection::connect(path).await?;
-    for pragma in ["synchronous = full", "foreign_keys = on", "cache_size = -16384"] {
-        let text = ["pragma ", pragma].concat();
-        sqlx::query(sqlx::AssertSqlSafe(text))
-            .execute(&mut connection)
-            .await?;
-    }
+    let connection = rusqlite::Connection::open(path)?;
+    // As the product has them.
+    connection.pragma_update(None, "synchronous", "full")?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.pragma_update(None, "cache_size", -16_384)?;
+    connection.pragma_update(None, "wal_autocheckpoint", 4_096)?;
+    // A statement for each number of rows.
+    connection.set_prepared_statement_cache_capacity(256);
     Ok(Database::Sqlite(connection))
 }
 
@@ -130,7 +132,7 @@ impl Raw {
                 .map(|number| (number, &self.interactions[number % self.interactions.len()]))
                 .collect();
             match (&mut self.database, way) {
-                (Database::Sqlite(connection), _) => insert_into_sqlite(connection, &rows).await?,
+                (Database::Sqlite(connection), _) => insert_into_sqlite(connection, &rows)?,
                 (Database::Postgres(connection), Way::Insert) => {
                     insert_into_postgres(connection, &rows).await?;
                 }
@@ -166,33 +168,38 @@ fn content_hash(number: usize) -> [u8; 16] {
     (number as u128).to_be_bytes()
 }
 
-async fn insert_into_sqlite(
-    connection: &mut SqliteConnection,
+fn insert_into_sqlite(
+    connection: &mut rusqlite::Connection,
     rows: &[(usize, &Interaction)],
-) -> Result<(), sqlx::Error> {
-    let mut transaction = connection.begin_with("begin immediate").await?;
+) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     for rows in rows.chunks(ROWS_PER_STATEMENT) {
-        let mut insert = QueryBuilder::<Sqlite>::new(INSERT);
-        insert.push_values(rows, |mut values, (number, row)| {
+        let places = vec!["(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"; rows.len()].join(", ");
+        let text = [INSERT, "values ", &places].concat();
+        let values = rows.iter().flat_map(|(number, row)| {
             let micros = (created_at(*number).assume_utc().unix_timestamp_nanos() / 1_000) as i64;
+            let values: [Box<dyn ToSql + '_>; 13] = [
+                Box::new(id(*number).to_string()),
+                Box::new(interaction_id(*number)),
+                Box::new(row.user_id.to_string()),
+                Box::new(&row.prompt),
+                Box::new(&row.response),
+                Box::new(&row.score),
+                Box::new(row.latency_ms),
+                Box::new(Value::from(row.flags.as_slice()).to_string()),
+                Box::new(0),
+                Box::new(micros),
+                Box::new(micros),
+                Box::new(1.0),
+                Box::new(content_hash(*number)),
+            ];
             values
-                .push_bind(id(*number).to_string())
-                .push_bind(interaction_id(*number))
-                .push_bind(row.user_id.to_string())
-                .push_bind(&row.prompt)
-                .push_bind(&row.response)
-                .push_bind(&row.score)
-                .push_bind(row.latency_ms)
-                .push_bind(Value::from(row.flags.as_slice()).to_string())
-                .push_bind(0)
-                .push_bind(micros)
-                .push_bind(micros)
-                .push_bind(1.0)
-                .push_bind(content_hash(*number).to_vec());
         });
-        insert.build().execute(&mut *transaction).await?;
+        transaction
+            .prepare_cached(&text)?
+            .execute(params_from_iter(values))?;
     }
-    transaction.commit().await
+    transaction.commit()
 }
 
 async fn insert_into_postgres(

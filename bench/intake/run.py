@@ -26,7 +26,7 @@ class Bench:
     def __init__(self, arguments, folder, cluster):
         self.arguments, self.folder = arguments, folder
         self.cluster, self.postmaster = cluster
-        release = target_folder() / "release"
+        release = target_folder() / "dist"
         self.pawl, self.peers = release / "pawl", release.parent / "bench-peers"
         self.history, self.bare, self.raw = (release / "examples" / name for name in EXAMPLES)
         self.interactions = folder / "interactions.jsonl"
@@ -177,7 +177,8 @@ def main():
     parser.add_argument("--queries", action="store_true", help="ask 20,000 and 1,000,000 interactions as well")
     parser.add_argument("--ten-million", action="store_true", help="and 10,000,000 with short texts")
     arguments = parser.parse_args()
-    build = ["cargo", "build", "--release", "-p", "pawl", "-p", "pawl-engine", "-p", "pawl-server", "-p", "pawl-store"]
+    # As it is released.
+    build = ["cargo", "build", "--profile", "dist", "-p", "pawl", "-p", "pawl-engine", "-p", "pawl-server", "-p", "pawl-store"]
     subprocess.run([*build, "--bin", "pawl", *(f"--example={name}" for name in EXAMPLES)], cwd=ROOT, check=True)
     parts = [part for part in PARTS if part not in arguments.skip]
     found = {"load": [], "plain": []}
