@@ -110,6 +110,7 @@ async fn open(database: &str) -> Result<Database, Box<dyn Error>> {
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "cache_size", -16_384)?;
     connection.pragma_update(None, "wal_autocheckpoint", 4_096)?;
+    connection.pragma_update(None, "temp_store", "memory")?;
     // A statement for each number of rows.
     connection.set_prepared_statement_cache_capacity(256);
     Ok(Database::Sqlite(connection))
