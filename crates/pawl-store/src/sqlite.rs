@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::{CachedStatement, Connection, OpenFlags};
 use sqlx::Connection as _;
@@ -68,13 +68,17 @@ impl Sqlite {
             .journal_mode(SqliteJournalMode::Wal)
             .busy_timeout(BUSY_TIMEOUT)
             .page_size(8_192);
-        let mut first = SqliteConnection::connect_with(&options)
-            .await
-            .map_err(|error| unreadable(error.into()))?;
-        migrate::sqlite(&mut first).await.map_err(|error| match error {
-            StoreError::Query(source) => unreadable(source),
-            other => other,
-        })?;
+        let started = Instant::now();
+        let first = loop {
+            match migrated(&options).await {
+                // Of several that make a new file at once, SQLite has some fail where they should wait.
+                Err(StoreError::Query(source)) if is_busy(&*source) && started.elapsed() < BUSY_TIMEOUT => {
+                    tokio::time::sleep(Duration::from_millis(10)).await;
+                }
+                Err(StoreError::Query(source)) => return Err(unreadable(source)),
+                opened => break opened?,
+            }
+        };
         let connections = |count, flags| {
             Arc::new(Connections {
                 path: path.to_owned(),
@@ -122,6 +126,20 @@ impl Sqlite {
         self.readers.close().await;
         self.writer.close().await;
     }
+}
+
+/// A connection to the file, whose schema is up to date.
+async fn migrated(options: &SqliteConnectOptions) -> Result<SqliteConnection> {
+    let connected = SqliteConnection::connect_with(options).await;
+    let mut connection = connected.map_err(|error| StoreError::Query(error.into()))?;
+    migrate::sqlite(&mut connection).await?;
+    Ok(connection)
+}
+
+fn is_busy(source: &(dyn std::error::Error + Send + Sync + 'static)) -> bool {
+    let error = source.downcast_ref::<sqlx::Error>();
+    let code = error.and_then(|error| error.as_database_error()?.code());
+    code.is_some_and(|code| code == "5")
 }
 
 /// Connections to one file that are opened as they are needed, and kept.

@@ -1,7 +1,5 @@
 //! How the log is kept short.
 
-use std::time::Instant;
-
 use super::*;
 
 #[tokio::test]
