@@ -9,7 +9,7 @@ use sqlx::{Encode, Postgres, Type};
 use crate::Value;
 
 /// What PostgreSQL calls the elements of an array, with the numbers of their type and of the array's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Element {
     pub(crate) name: &'static str,
     /// What makes a column's value of an element.
@@ -26,6 +26,11 @@ impl Element {
             oid,
             array_oid,
         }
+    }
+
+    /// Whether both are of one kind. Every value is asked, and names take long to compare.
+    const fn is(self, other: Self) -> bool {
+        self.oid == other.oid && self.cast.len() == other.cast.len()
     }
 
     /// How a value is an element; not at all where it is null.
@@ -74,7 +79,7 @@ impl Encode<'_, Postgres> for Column<'_> {
         }
         for row in self.rows {
             let value = row.get(self.place).unwrap_or(&Value::Null);
-            if Element::of(value).is_some_and(|element| element != self.element) {
+            if Element::of(value).is_some_and(|element| !element.is(self.element)) {
                 return Err("a column has values of one kind".into());
             }
             let length = buffer.len();
