@@ -8,7 +8,6 @@ use axum::response::Response;
 use http_body_util::{BodyExt as _, Limited};
 use serde_json::json;
 
-use crate::around::Inside;
 use crate::observe::RequestId;
 use crate::otlp::{self, Encoding};
 use crate::problem::{ErrorCode, Problem};
@@ -78,11 +77,14 @@ impl Dialect {
 }
 
 /// Gives every error response without a document of its own one, in the form of its path.
-pub(crate) async fn speak(request: Request, inside: impl Inside) -> Response {
+pub(crate) async fn speak<F: Future<Output = Response>>(
+    request: Request,
+    answer: impl FnOnce(Request) -> F,
+) -> Response {
     let dialect = Dialect::of(&request);
     let is_head = request.method() == Method::HEAD;
     let request_id = request.extensions().get::<RequestId>().cloned();
-    let mut response = inside.answer(request).await;
+    let mut response = answer(request).await;
     let problem = match response.extensions_mut().remove::<Problem>() {
         Some(problem) => problem,
         None if is_bare_error(&response) => {

@@ -64,7 +64,7 @@ pub(crate) async fn observe<F: Future<Output = Response>>(
     );
     request.extensions_mut().insert(id.clone());
     // Dropped with the future where the client goes away.
-    let mut observation = Observation::begin(metrics.clone(), labels);
+    let mut observation = Observation::begin(metrics, labels);
     let mut response = answer(request).instrument(span.clone()).await;
     response.headers_mut().insert(REQUEST_ID, id.0);
     span.in_scope(|| observation.end(response.status()));
@@ -72,16 +72,16 @@ pub(crate) async fn observe<F: Future<Output = Response>>(
 }
 
 /// A request under way.
-struct Observation {
-    metrics: Metrics,
+struct Observation<'m> {
+    metrics: &'m Metrics,
     labels: RequestLabels,
     started: Instant,
     ended: bool,
-    _in_flight: InFlight,
+    _in_flight: InFlight<'m>,
 }
 
-impl Observation {
-    fn begin(metrics: Metrics, labels: RequestLabels) -> Self {
+impl<'m> Observation<'m> {
+    fn begin(metrics: &'m Metrics, labels: RequestLabels) -> Self {
         let in_flight = metrics.in_flight();
         Self {
             metrics,
@@ -107,7 +107,7 @@ impl Observation {
     }
 }
 
-impl Drop for Observation {
+impl Drop for Observation<'_> {
     fn drop(&mut self) {
         if !self.ended {
             self.metrics.count(&self.labels, None, self.started.elapsed());

@@ -15,11 +15,10 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::around::{Around, Inside, Wrap};
-use crate::limits::Bounds;
 use crate::problem::ProblemDocument;
 use crate::{
-    AppState, auth, browser, dialect, eval_tests, health, intake, interactions, lineage, metrics, observe,
-    openapi, optimizations, otlp, prompts, rest, runs, suggestions, ui,
+    AppState, auth, browser, dialect, eval_tests, health, intake, interactions, limits, lineage, metrics,
+    observe, openapi, optimizations, otlp, prompts, rest, runs, suggestions, ui,
 };
 
 /// Everything that the server answers.
@@ -120,20 +119,28 @@ fn declared() -> (Routes, OpenApi) {
 
 /// The routes within their limits, with what every answer has.
 fn layered(state: AppState, routes: Routes) -> Router {
-    let bounds = Around::new(Bounds::new(&state.settings));
-    let every = ServiceBuilder::new()
-        .layer(CompressionLayer::new())
-        .layer(Around::new(Answers(state.clone())));
-    let clients = every.clone().layer(browser::any_origin()).layer(bounds.clone());
+    let every = |is_bounded| {
+        let answers = Answers {
+            state: state.clone(),
+            is_bounded,
+        };
+        ServiceBuilder::new()
+            .layer(CompressionLayer::new())
+            .layer(Around::new(answers))
+    };
+    // Who is turned away or cut off is to read why, from whatever origin.
+    let clients = every(false)
+        .layer(browser::any_origin())
+        .layer(Around::new(Bounded(state.clone())));
     let ours = Router::new()
         .merge(routes.api)
         .merge(routes.documents)
         .merge(routes.pages)
-        .layer(every.clone().layer(bounds));
+        .layer(every(true));
     let unbounded = routes
         .operations
         .fallback(async || StatusCode::NOT_FOUND)
-        .layer(every);
+        .layer(every(false));
     unbounded
         .merge(ours)
         .merge(routes.clients.layer(clients))
@@ -142,11 +149,32 @@ fn layered(state: AppState, routes: Routes) -> Router {
 
 /// What every answer has.
 #[derive(Clone)]
-struct Answers(AppState);
+struct Answers {
+    state: AppState,
+    is_bounded: bool,
+}
 
 impl Wrap for Answers {
     async fn wrap<S: Inside>(self, request: Request, inside: S) -> Response {
-        let answer = async |request| browser::hardened(dialect::speak(request, inside).await);
-        observe::observe(&self.0.metrics, request, answer).await
+        let state = &self.state;
+        let within = async |request| {
+            if self.is_bounded {
+                limits::bounded(state, request, |request| inside.answer(request)).await
+            } else {
+                inside.answer(request).await
+            }
+        };
+        let answer = async |request| browser::hardened(dialect::speak(request, within).await);
+        observe::observe(&state.metrics, request, answer).await
+    }
+}
+
+/// The bounds alone.
+#[derive(Clone)]
+struct Bounded(AppState);
+
+impl Wrap for Bounded {
+    async fn wrap<S: Inside>(self, request: Request, inside: S) -> Response {
+        limits::bounded(&self.0, request, |request| inside.answer(request)).await
     }
 }

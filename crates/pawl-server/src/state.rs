@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pawl_engine::Engine;
+use tokio::sync::Semaphore;
 
 use crate::auth::Limits;
 use crate::caller::ApiKeys;
@@ -22,6 +23,8 @@ pub struct Application {
     pub engine: Engine,
     /// How requests are bounded.
     pub settings: ServerSettings,
+    /// For requests under way.
+    pub(crate) places: Semaphore,
     pub(crate) metrics: Metrics,
     pub(crate) limits: Limits,
     pub(crate) live: Live,
@@ -35,6 +38,7 @@ impl AppState {
     pub fn new(engine: Engine, settings: ServerSettings) -> Self {
         Self(Arc::new(Application {
             engine,
+            places: Semaphore::new(settings.concurrency.min(Semaphore::MAX_PERMITS)),
             settings,
             metrics: Metrics::new(),
             limits: Limits::new(),
