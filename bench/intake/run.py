@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -55,8 +56,9 @@ class Bench:
     def add_user(self, words):
         return json.loads(run([self.pawl, "user", "add", "bench@example.org", "--json", *words]))["id"]
 
-    def under_load(self, server, url, roots, secret="none", count=None):
-        """Single posts and arrays, with what each interaction took of the CPU; `count` tells how many are stored."""
+    def under_load(self, server, url, roots, secret="none", count=None, groups=None):
+        """Single posts and arrays, with what each interaction took of the CPU; `count` tells how many are stored, `groups`
+        how many commits and requests in them there were."""
         environment = {"INTERACTIONS": str(self.interactions), "INGESTION_SECRET": secret}
 
         def post(connections, batch, seconds):
@@ -67,6 +69,7 @@ class Bench:
         for connections, batch in [*((connections, 1) for connections in SINGLE), (BATCH_CONNECTIONS, BATCH)]:
             settle(roots)
             cpu, before = sum(map(cpu_seconds, roots)), count() if count else 0
+            commits, requests = groups() if groups else (0, 0)
             found = post(connections, batch, self.arguments.seconds)
             settle(roots)
             cpu = sum(map(cpu_seconds, roots)) - cpu
@@ -76,11 +79,16 @@ class Bench:
                 # Whoever waited for an answer when time was up was not told.
                 if not told <= stored <= told + connections * batch:
                     sys.exit(f"{server} has acknowledged {told} interactions and stored {stored}")
+            together = None
+            if groups:
+                now = groups()
+                together = (now[1] - requests) / (now[0] - commits)
             rate = found["rate"] * batch
             print(f"{server:10} {connections:3} x {batch:3}: {rate:8,.0f}/s, p99 {found['p99']:7.2f} ms", file=sys.stderr)
             yield {
                 "server": server, "connections": connections, "batch": batch, "rate": rate,
                 "p50": found["p50"], "p99": found["p99"], "cpu": cpu / stored, "peak": peak_mib(roots[0]),
+                "together": together,
             }
 
     def pawl_under_load(self, engine):
@@ -97,9 +105,13 @@ class Bench:
                     shown, _ = ask(url + "/rest/v1/evaluations?select=id", headers | {"prefer": "count=exact"}, method="HEAD")
                     return int(shown["content-range"].rpartition("/")[2])
 
+                def groups():
+                    text = ask(url + "/metrics")[1].decode()
+                    return [int(re.search(rf"^pawl_intake_{name}_total (\d+)$", text, re.MULTILINE).group(1)) for name in ("groups", "requests")]
+
                 # What PostgreSQL does for it is its work as well.
                 roots = [process.pid] if engine == "SQLite" else [process.pid, self.postmaster]
-                yield from self.under_load(engine, url, roots, keys["ingestion_secret"], count)
+                yield from self.under_load(engine, url, roots, keys["ingestion_secret"], count, groups)
 
     def bare_under_load(self):
         self.write_interactions(uuid.uuid4())

@@ -3,11 +3,13 @@
 //! Labels are bounded: methods are those of HTTP, routes are the templates of the router, statuses are classes.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use axum::extract::State;
 use axum::http::{Method, StatusCode, header};
 use axum::response::IntoResponse;
+use pawl_engine::intake::IntakeCounts;
 use pawl_engine::worker::QueueCounts;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
@@ -65,6 +67,8 @@ struct Counters {
     latency: Family<RequestLabels, Histogram>,
     in_flight: Gauge,
     jobs: Family<JobLabels, Gauge>,
+    intake_groups: Counter,
+    intake_requests: Counter,
 }
 
 /// How far jobs are.
@@ -95,8 +99,17 @@ impl Metrics {
         );
         registry.register("http_requests_in_flight", "Requests under way", in_flight.clone());
         registry.register("jobs", "Jobs of workers, by state", jobs.clone());
+        let (intake_groups, intake_requests) = (Counter::default(), Counter::default());
+        registry.register(
+            "intake_groups",
+            "Groups of requests whose interactions were stored together",
+            intake_groups.clone(),
+        );
+        registry.register("intake_requests", "Requests in them", intake_requests.clone());
         Self(Arc::new(Counters {
             jobs,
+            intake_groups,
+            intake_requests,
             registry,
             requests,
             latency,
@@ -105,9 +118,9 @@ impl Metrics {
     }
 
     /// Counts a request as under way until the guard is dropped.
-    pub(crate) fn in_flight(&self) -> InFlight {
+    pub(crate) fn in_flight(&self) -> InFlight<'_> {
         self.0.in_flight.inc();
-        InFlight(self.0.in_flight.clone())
+        InFlight(&self.0.in_flight)
     }
 
     /// Counts an answer; none where the client went away before it.
@@ -133,6 +146,17 @@ impl Metrics {
         }
     }
 
+    fn set_intake(&self, counts: IntakeCounts) {
+        self.0
+            .intake_groups
+            .inner()
+            .store(counts.groups, Ordering::Relaxed);
+        self.0
+            .intake_requests
+            .inner()
+            .store(counts.requests, Ordering::Relaxed);
+    }
+
     fn text(&self) -> Result<String, std::fmt::Error> {
         let mut text = String::new();
         encode(&mut text, &self.0.registry)?;
@@ -151,9 +175,9 @@ fn class(status: StatusCode) -> &'static str {
 }
 
 /// A request under way.
-pub(crate) struct InFlight(Gauge);
+pub(crate) struct InFlight<'m>(&'m Gauge);
 
-impl Drop for InFlight {
+impl Drop for InFlight<'_> {
     fn drop(&mut self) {
         self.0.dec();
     }
@@ -169,6 +193,7 @@ pub(crate) async fn metrics(State(state): State<AppState>) -> Result<impl IntoRe
     if let Ok(counts) = state.engine.job_counts().await {
         state.metrics.set_jobs(&counts);
     }
+    state.metrics.set_intake(state.engine.intake_counts());
     let text = state
         .metrics
         .text()

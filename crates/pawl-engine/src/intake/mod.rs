@@ -37,6 +37,7 @@ use self::outcome::{Batch, Item};
 pub use self::outcome::{IntakeError, Outcome, Terms};
 pub use self::policy::problems as policy_problems;
 pub use self::receive::Receipt;
+pub use self::writer::IntakeCounts;
 use self::writer::Writer;
 pub use self::zone::Zone;
 use crate::{Engine, EngineError};
@@ -93,6 +94,12 @@ impl Engine {
             .writer
             .get_or_init(|| Writer::start(self.intake_context()));
         writer.store(Batch { items, terms }, bytes).await
+    }
+
+    /// What this process has stored so far.
+    #[must_use]
+    pub fn intake_counts(&self) -> IntakeCounts {
+        self.intake.0.writer.get().map(Writer::counts).unwrap_or_default()
     }
 
     /// The policy of a tenant, and what is left of today's cap; none where there is no such tenant.

@@ -22,6 +22,15 @@ const PATIENCE: u32 = 4;
 /// The longest that they are.
 const MAX_PATIENCE: Duration = Duration::from_millis(5);
 
+/// What was stored so far, however that went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IntakeCounts {
+    /// Groups of requests whose interactions were stored together.
+    pub groups: u64,
+    /// Requests in them.
+    pub requests: u64,
+}
+
 type Answer = Result<Vec<Outcome>, IntakeError>;
 
 struct Request {
@@ -63,6 +72,10 @@ impl Writer {
         // The thread lives as long as this handle; it could only have panicked.
         answered.await.unwrap_or(Err(IntakeError::Busy))
     }
+
+    pub(crate) fn counts(&self) -> IntakeCounts {
+        self.queue.state().counts
+    }
 }
 
 impl Drop for Writer {
@@ -94,6 +107,7 @@ struct State {
     bytes: usize,
     /// Requests for which the thread wakes.
     wanted: usize,
+    counts: IntakeCounts,
     is_open: bool,
 }
 
@@ -111,6 +125,7 @@ impl Queue {
                 items: 0,
                 bytes: 0,
                 wanted: 1,
+                counts: IntakeCounts::default(),
                 is_open: true,
             }),
             suffices: Condvar::new(),
@@ -168,10 +183,12 @@ impl Queue {
         Some(group).filter(|group| !group.is_empty())
     }
 
-    /// That so much was stored; says how many wait.
-    fn stored(&self, bytes: usize) -> usize {
+    /// That so many requests of so many bytes were stored together; says how many wait.
+    fn stored(&self, count: usize, bytes: usize) -> usize {
         let mut state = self.state();
         state.bytes -= bytes;
+        state.counts.groups += 1;
+        state.counts.requests += count as u64;
         state.waiting.len()
     }
 
@@ -192,7 +209,7 @@ fn write_all(context: &Context, queue: &Queue, runtime: &Handle) {
         let answers = runtime.block_on(write(context, &group));
         patience = (started.elapsed() / PATIENCE).min(MAX_PATIENCE);
         // Whoever was answered now and has more comes back at once.
-        expected = count + queue.stored(bytes);
+        expected = count + queue.stored(count, bytes);
         // Told by the runtime, whose threads it would else wake for each of them.
         runtime.spawn(async move {
             for (request, answer) in group.into_iter().zip(answers) {

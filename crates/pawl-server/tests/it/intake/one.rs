@@ -1,9 +1,10 @@
 //! One interaction, and each of its answers.
 
+use futures::future::join_all;
 use pawl_model::RunPolicy;
 use pawl_testkit::http::StatusCode;
-use pawl_testkit::{TestDatabase, TestServer, on_both_engines};
-use serde_json::json;
+use pawl_testkit::{Identity, TestDatabase, TestServer, on_both_engines};
+use serde_json::{Value, json};
 
 use super::{INGEST, changed, fields, interaction, post, request, set_policy, shown, stored};
 
@@ -16,6 +17,7 @@ on_both_engines!(
     the_sample_is_drawn_where_that_is_asked_for,
     tenants_have_ids_of_their_own,
     a_database_that_is_away_is_said,
+    requests_that_share_a_commit_are_counted,
 );
 
 async fn what_is_new_is_stored_and_its_repetition_is_not(database: TestDatabase) {
@@ -202,4 +204,24 @@ async fn a_database_that_is_away_is_said(database: TestDatabase) {
     assert_eq!(answer.headers()["retry-after"], "1");
     let (status, problem) = shown(answer).await;
     assert_eq!((status, &problem["code"]), (503, &json!("database_unavailable")));
+}
+
+async fn requests_that_share_a_commit_are_counted(database: TestDatabase) {
+    let server = TestServer::new(database).await;
+    let count = async |name: &str| {
+        let answer = server.get(Identity::Nobody, "/metrics").send().await.unwrap();
+        let text = answer.text().await.unwrap();
+        let mut counts = text.lines().filter_map(|line| line.strip_prefix(name));
+        counts.next().unwrap().trim().parse::<u64>().unwrap()
+    };
+    assert_eq!(count("pawl_intake_groups_total").await, 0);
+    let sent: Vec<Value> = (0..40)
+        .map(|number: u32| interaction(server.user_a.id, &number.to_string()))
+        .collect();
+    for (status, _) in join_all(sent.iter().map(|sent| post(&server, sent))).await {
+        assert_eq!(status, 201);
+    }
+    assert_eq!(count("pawl_intake_requests_total").await, 40);
+    // The first is alone; those that come meanwhile are together.
+    assert!((2..40).contains(&count("pawl_intake_groups_total").await));
 }
