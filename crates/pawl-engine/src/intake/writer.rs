@@ -17,8 +17,10 @@ const MAX_WAITING: usize = 4_096;
 const MAX_BYTES: usize = 128 * 1024 * 1024;
 /// Interactions of one transaction, unless a single request brings more.
 const MAX_GROUP: usize = 2_000;
-/// How much of a transaction's time those who were just answered are waited for.
+/// How much of a transaction's time those who were just answered are waited for, as one part of so many.
 const PATIENCE: u32 = 4;
+/// All of a transaction's time that is as short: most of it is the commit, which they share then.
+const SHORT: Duration = Duration::from_micros(750);
 /// The longest that they are.
 const MAX_PATIENCE: Duration = Duration::from_millis(5);
 
@@ -207,7 +209,8 @@ fn write_all(context: &Context, queue: &Queue, runtime: &Handle) {
         let started = Instant::now();
         let (count, bytes) = (group.len(), group.iter().map(|request| request.bytes).sum());
         let answers = runtime.block_on(write(context, &group));
-        patience = (started.elapsed() / PATIENCE).min(MAX_PATIENCE);
+        let took = started.elapsed();
+        patience = (took / PATIENCE).clamp(took.min(SHORT), MAX_PATIENCE);
         // Whoever was answered now and has more comes back at once.
         expected = count + queue.stored(count, bytes);
         // Told by the runtime, whose threads it would else wake for each of them.
