@@ -17,6 +17,13 @@ pub(crate) trait Wrap: Clone + Send + 'static {
     fn wrap<S: Inside>(self, request: Request, inside: S) -> impl Future<Output = Response> + Send;
 }
 
+/// Nothing stands around it.
+impl Wrap for () {
+    async fn wrap<S: Inside>(self, request: Request, inside: S) -> Response {
+        inside.answer(request).await
+    }
+}
+
 /// What answers every request, whatever stands around it.
 pub(crate) trait Inside:
     Service<Request, Response = Response, Error = Infallible, Future: Send> + Clone + Send + 'static

@@ -119,51 +119,37 @@ fn declared() -> (Routes, OpenApi) {
 
 /// The routes within their limits, with what every answer has.
 fn layered(state: AppState, routes: Routes) -> Router {
-    let every = |is_bounded| {
-        let answers = Answers {
-            state: state.clone(),
-            is_bounded,
-        };
-        ServiceBuilder::new()
-            .layer(CompressionLayer::new())
-            .layer(Around::new(answers))
-    };
+    let compressed = ServiceBuilder::new().layer(CompressionLayer::new());
+    let (answers, bounded) = (Answers(state.clone(), ()), Bounded(state.clone()));
+    let unbounded = compressed.clone().layer(Around::new(answers));
     // Who is turned away or cut off is to read why, from whatever origin.
-    let clients = every(false)
+    let clients = unbounded
+        .clone()
         .layer(browser::any_origin())
-        .layer(Around::new(Bounded(state.clone())));
+        .layer(Around::new(bounded.clone()));
     let ours = Router::new()
         .merge(routes.api)
         .merge(routes.documents)
         .merge(routes.pages)
-        .layer(every(true));
-    let unbounded = routes
+        .layer(compressed.layer(Around::new(Answers(state.clone(), bounded))));
+    let operations = routes
         .operations
         .fallback(async || StatusCode::NOT_FOUND)
-        .layer(every(false));
-    unbounded
+        .layer(unbounded);
+    operations
         .merge(ours)
         .merge(routes.clients.layer(clients))
         .with_state(state)
 }
 
-/// What every answer has.
+/// What every answer has, around what is within.
 #[derive(Clone)]
-struct Answers {
-    state: AppState,
-    is_bounded: bool,
-}
+struct Answers<W>(AppState, W);
 
-impl Wrap for Answers {
+impl<W: Wrap> Wrap for Answers<W> {
     async fn wrap<S: Inside>(self, request: Request, inside: S) -> Response {
-        let state = &self.state;
-        let within = async |request| {
-            if self.is_bounded {
-                limits::bounded(state, request, |request| inside.answer(request)).await
-            } else {
-                inside.answer(request).await
-            }
-        };
+        let Self(state, within) = self;
+        let within = async |request| within.wrap(request, inside).await;
         let answer = async |request| browser::hardened(dialect::speak(request, within).await);
         observe::observe(&state.metrics, request, answer).await
     }
