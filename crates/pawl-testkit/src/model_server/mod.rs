@@ -24,6 +24,7 @@ use axum::{Json, Router};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 
 pub use asked::{Asked, Dialect};
 pub use script::{CalledTool, Fault, Reply, Rule, Script};
@@ -44,6 +45,9 @@ struct Inner {
     asked: Mutex<Vec<Asked>>,
     abandoned: AtomicUsize,
     tokens: AtomicUsize,
+    /// One permit for each request that may be answered.
+    answers: Semaphore,
+    held: AtomicUsize,
 }
 
 impl std::ops::Deref for Shared {
@@ -72,6 +76,8 @@ impl ModelServer {
             asked: Mutex::default(),
             abandoned: AtomicUsize::new(0),
             tokens: AtomicUsize::new(0),
+            answers: Semaphore::new(Semaphore::MAX_PERMITS),
+            held: AtomicUsize::new(0),
         }));
         let router = router(shared.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
@@ -141,6 +147,22 @@ impl ModelServer {
     #[must_use]
     pub fn abandoned(&self) -> usize {
         self.shared.abandoned.load(Ordering::SeqCst)
+    }
+
+    /// Holds whatever is asked from now on, until answers are allowed.
+    pub fn hold(&self) {
+        self.shared.answers.forget_permits(Semaphore::MAX_PERMITS);
+    }
+
+    /// Answers so many requests more.
+    pub fn allow(&self, answers: usize) {
+        self.shared.answers.add_permits(answers);
+    }
+
+    /// How many requests are held.
+    #[must_use]
+    pub fn held(&self) -> usize {
+        self.shared.held.load(Ordering::SeqCst)
     }
 
     /// How many access tokens of Google were given.
@@ -259,6 +281,7 @@ impl Shared {
         if !is_known {
             return format::error(asked.dialect, 401, None);
         }
+        self.allowed().await;
         let texts = texts(&asked);
         let reply = self.reply(&asked);
         let fault = reply.as_ref().and_then(|reply| reply.fault.as_ref());
@@ -282,6 +305,18 @@ impl Shared {
         }
     }
 
+    /// Waits until one more answer is allowed.
+    async fn allowed(&self) {
+        let permit = match self.answers.try_acquire() {
+            Ok(permit) => permit,
+            Err(_) => {
+                let _held = Held::new(&self.held);
+                self.answers.acquire().await.expect("it is never closed")
+            }
+        };
+        permit.forget();
+    }
+
     /// What the script says.
     fn reply(&self, asked: &Asked) -> Option<Reply> {
         let mut script = self.script.lock().expect("no test panicked");
@@ -301,6 +336,22 @@ struct Abandoned<'a>(&'a Inner);
 impl Drop for Abandoned<'_> {
     fn drop(&mut self) {
         self.0.abandoned.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+/// Counts a request as held for as long as it is.
+struct Held<'a>(&'a AtomicUsize);
+
+impl<'a> Held<'a> {
+    fn new(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::SeqCst);
+        Self(count)
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
