@@ -1,5 +1,7 @@
 //! A PostgreSQL server: row level security decides, under the claims of each transaction.
 
+mod kept;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,6 +9,7 @@ use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Connection as _, PgPool, Row as _};
 use tokio::sync::Notify;
 
+use self::kept::{Kept, KeptTransaction};
 use crate::{Actor, JobNews, Location, Result, StoreError, migrate};
 
 const CONNECTIONS: u32 = 16;
@@ -16,10 +19,12 @@ const TRUSTED: Duration = Duration::from_secs(1);
 
 const ROLE: &str = include_str!("../queries/schema/role.postgres.sql");
 
-/// A pool of connections under a role that row level security holds for.
+/// Connections under a role that row level security holds for.
 #[derive(Clone)]
 pub struct Postgres {
     pool: PgPool,
+    /// The one by which transactions go where it is apart from the pool.
+    kept: Option<Arc<Kept>>,
     waiting: Arc<Notify>,
 }
 
@@ -41,12 +46,22 @@ impl Postgres {
             .connect_lazy_with(options);
         Ok(Self {
             pool,
+            kept: None,
             waiting: Arc::default(),
         })
     }
 
+    /// The same by a connection of its own, which is opened in whichever runtime first asks for it.
+    pub(crate) fn apart(&self) -> Self {
+        let kept = Kept::new((*self.pool.connect_options()).clone());
+        Self {
+            kept: Some(Arc::new(kept)),
+            ..self.clone()
+        }
+    }
+
     /// The only place where claims are set: for this transaction, so that a pooled connection carries none over.
-    pub(crate) async fn begin(&self, actor: Actor) -> Result<sqlx::Transaction<'static, sqlx::Postgres>> {
+    pub(crate) async fn begin(&self, actor: Actor) -> Result<PostgresTransaction> {
         // In one message; of the claims, quotation marks are all that could end the text that they are.
         let claims = actor.claims().replace('\'', "''");
         let begin = [
@@ -55,7 +70,13 @@ impl Postgres {
             "', true)",
         ]
         .concat();
-        Ok(self.pool.begin_with(AssertSqlSafe(begin)).await?)
+        match &self.kept {
+            None => Ok(PostgresTransaction::Pooled(
+                self.pool.begin_with(AssertSqlSafe(begin)).await?,
+            )),
+            Some(_) if self.pool.is_closed() => Err(sqlx::Error::PoolClosed.into()),
+            Some(kept) => Ok(PostgresTransaction::Kept(Arc::clone(kept).begin(begin).await?)),
+        }
     }
 
     /// Who waits for jobs in this process.
@@ -69,6 +90,35 @@ impl Postgres {
 
     pub(crate) async fn close(&self) {
         self.pool.close().await;
+    }
+}
+
+/// An open transaction; dropped without being committed, nothing of it happened.
+pub(crate) enum PostgresTransaction {
+    Pooled(sqlx::Transaction<'static, sqlx::Postgres>),
+    Kept(KeptTransaction),
+}
+
+impl PostgresTransaction {
+    pub(crate) fn connection(&mut self) -> &mut PgConnection {
+        match self {
+            Self::Pooled(transaction) => transaction,
+            Self::Kept(transaction) => &mut transaction.connection,
+        }
+    }
+
+    pub(crate) async fn commit(self) -> sqlx::Result<()> {
+        match self {
+            Self::Pooled(transaction) => transaction.commit().await,
+            Self::Kept(transaction) => transaction.end("commit").await,
+        }
+    }
+
+    pub(crate) async fn roll_back(self) -> sqlx::Result<()> {
+        match self {
+            Self::Pooled(transaction) => transaction.rollback().await,
+            Self::Kept(transaction) => transaction.end("rollback").await,
+        }
     }
 }
 

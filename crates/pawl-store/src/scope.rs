@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use futures::TryStreamExt as _;
 use pawl_model::UserId;
-use sqlx::{Arguments as _, AssertSqlSafe, Postgres, SqlSafeStr as _, SqlStr};
+use sqlx::{Arguments as _, AssertSqlSafe, SqlSafeStr as _, SqlStr};
 use tokio::sync::Notify;
 use uuid::Uuid;
 
 use crate::insert::Insert;
 use crate::lineage::Touched;
+use crate::postgres::PostgresTransaction;
 use crate::query::Dialect;
 use crate::sqlite::SqliteTransaction;
 use crate::{Result, Row, Statement, StoreError, Value, lineage, users};
@@ -54,7 +55,7 @@ impl Actor {
 
 pub(crate) enum Transaction {
     Sqlite(SqliteTransaction),
-    Postgres(sqlx::Transaction<'static, Postgres>),
+    Postgres(PostgresTransaction),
 }
 
 /// An actor and an open transaction; dropped without [`Scope::commit`], nothing of it happened.
@@ -101,6 +102,18 @@ impl Scope {
         Ok(())
     }
 
+    /// Undoes it as dropping it does, and waits for that. A connection that is kept apart is there for the next one then.
+    ///
+    /// # Errors
+    /// When the database cannot be reached; nothing of the transaction happened then either.
+    pub async fn roll_back(self) -> Result<()> {
+        match self.transaction {
+            Transaction::Sqlite(transaction) => drop(transaction),
+            Transaction::Postgres(transaction) => transaction.roll_back().await?,
+        }
+        Ok(())
+    }
+
     /// Whoever waits for jobs is told once this is committed.
     pub(crate) const fn announce_jobs(&mut self) {
         self.has_jobs = true;
@@ -139,7 +152,7 @@ impl Scope {
             Transaction::Postgres(transaction) => {
                 let arguments = postgres_arguments(self.actor, values)?;
                 sqlx::query_with(statement.postgres, arguments)
-                    .execute(&mut **transaction)
+                    .execute(transaction.connection())
                     .await?
                     .rows_affected()
             }
@@ -161,7 +174,7 @@ impl Scope {
             Transaction::Postgres(transaction) => {
                 let arguments = postgres_arguments(self.actor, values)?;
                 let rows = sqlx::query_with(statement.postgres, arguments)
-                    .fetch_all(&mut **transaction)
+                    .fetch_all(transaction.connection())
                     .await?;
                 Ok(rows.into_iter().map(Row::Postgres).collect())
             }
@@ -227,7 +240,7 @@ impl Scope {
             }
             Transaction::Postgres(transaction) => {
                 let arguments = postgres_arguments(self.actor, values)?;
-                let rows = sqlx::query_with(text, arguments).fetch(&mut **transaction);
+                let rows = sqlx::query_with(text, arguments).fetch(transaction.connection());
                 let mut rows = rows.map_ok(Row::Postgres);
                 while let Some(row) = rows.try_next().await? {
                     if take(&row)?.is_break() {
@@ -261,7 +274,7 @@ impl Scope {
                 // While the database is busy with one, the next is put together.
                 let mut next = statements.next();
                 while let Some((text, arguments)) = next.transpose()? {
-                    let run = sqlx::query_with(text, arguments).execute(&mut **transaction);
+                    let run = sqlx::query_with(text, arguments).execute(transaction.connection());
                     let (done, following) = futures::join!(run, async { statements.next() });
                     touched += done?.rows_affected();
                     next = following;

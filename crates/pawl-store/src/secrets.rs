@@ -114,16 +114,16 @@ fn private_file(path: &Path) -> io::Result<File> {
 
 async fn keep_in_row(postgres: &Postgres, fresh: Secrets) -> Result<Secrets> {
     let mut transaction = postgres.begin(Actor::Service).await?;
-    let row = match sqlx::query(GET).fetch_optional(&mut *transaction).await? {
+    let row = match sqlx::query(GET).fetch_optional(transaction.connection()).await? {
         Some(row) => row,
         None => {
             sqlx::query(KEEP)
                 .bind(fresh.jwt.expose_secret())
                 .bind(fresh.ingestion.expose_secret())
                 .bind(fresh.created_at)
-                .execute(&mut *transaction)
+                .execute(transaction.connection())
                 .await?;
-            sqlx::query(GET).fetch_one(&mut *transaction).await?
+            sqlx::query(GET).fetch_one(transaction.connection()).await?
         }
     };
     let secrets = Secrets {

@@ -26,6 +26,16 @@ impl Store {
         }
     }
 
+    /// The same database for a thread with a runtime of its own, which has one transaction at a time. PostgreSQL's answers
+    /// wake that thread and no other, since its connection is opened in that runtime.
+    #[must_use]
+    pub fn apart(&self) -> Self {
+        match self {
+            Self::Sqlite(sqlite) => Self::Sqlite(sqlite.clone()),
+            Self::Postgres(postgres) => Self::Postgres(postgres.apart()),
+        }
+    }
+
     /// Opens a transaction that only reads; it sees one state of the database.
     ///
     /// # Errors

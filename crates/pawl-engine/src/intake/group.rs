@@ -47,7 +47,7 @@ impl Context {
             scope.commit().await?;
             return Ok(outcomes);
         }
-        drop(scope);
+        scope.roll_back().await?;
         let mut scope = self.store.write_some(Actor::Service).await?;
         let outcomes = self.store_in(&mut scope, batches).await?;
         scope.commit().await?;

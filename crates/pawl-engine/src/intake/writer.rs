@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tokio::runtime::Handle;
+use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::sync::oneshot;
 
 use super::group::Context;
@@ -48,14 +48,19 @@ pub(crate) struct Writer {
 
 impl Writer {
     /// Starts the thread; it ends with this handle, once it has stored what waits. Among the tasks of the runtime it
-    /// would be behind others each time that it goes on.
+    /// would be behind others each time that it goes on, and so would what tells it of the database's answers.
     pub(crate) fn start(context: Context) -> Self {
         let queue = Arc::new(Queue::new());
-        let (of_thread, runtime) = (Arc::clone(&queue), Handle::current());
+        let (of_thread, answering) = (Arc::clone(&queue), Handle::current());
         let work = move || {
             // Whatever ends it, nobody waits for it any more.
             let of_thread = Closing(of_thread);
-            write_all(&context, &of_thread.0, &runtime);
+            if let Ok(own) = Builder::new_current_thread().enable_all().build() {
+                let _entered = own.enter();
+                let store = context.store.apart();
+                let context = Context { store, ..context };
+                write_all(&context, &of_thread.0, &own, &answering);
+            }
         };
         if thread::Builder::new()
             .name("intake".to_owned())
@@ -200,7 +205,7 @@ impl Queue {
     }
 }
 
-fn write_all(context: &Context, queue: &Queue, runtime: &Handle) {
+fn write_all(context: &Context, queue: &Queue, own: &Runtime, answering: &Handle) {
     let mut expected = 1;
     let mut patience = Duration::ZERO;
     // Clients that hand in one after the other come back a moment after they were answered: waiting for them a little
@@ -208,13 +213,13 @@ fn write_all(context: &Context, queue: &Queue, runtime: &Handle) {
     while let Some(group) = queue.take(expected, patience) {
         let started = Instant::now();
         let (count, bytes) = (group.len(), group.iter().map(|request| request.bytes).sum());
-        let answers = runtime.block_on(write(context, &group));
+        let answers = own.block_on(write(context, &group));
         let took = started.elapsed();
         patience = (took / PATIENCE).clamp(took.min(SHORT), MAX_PATIENCE);
         // Whoever was answered now and has more comes back at once.
         expected = count + queue.stored(count, bytes);
-        // Told by the runtime, whose threads it would else wake for each of them.
-        runtime.spawn(async move {
+        // Told by the runtime of those who wait, whose threads it would else wake for each of them.
+        answering.spawn(async move {
             for (request, answer) in group.into_iter().zip(answers) {
                 // Who went away finds out by handing it in again.
                 let _ = request.answer.send(answer);
