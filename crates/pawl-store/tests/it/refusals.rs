@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use pawl_model::State;
-use pawl_store::{Actor, Location, RuntimeRole, Store, StoreError, cases, migrate_postgres, runs};
+use pawl_store::{Actor, Location, RuntimeRole, Store, StoreError, cases, migrate_postgres, runs, users};
 use pawl_testkit::{Engine, TestDatabase, on_both_engines, samples};
 use sqlx::{Connection as _, Executor as _};
 
@@ -173,23 +173,53 @@ async fn an_unmigrated_database_and_unsafe_roles_are_refused() {
 const END_SESSIONS: &str = "select pg_terminate_backend(pid) from pg_stat_activity
     where usename = current_user and datname = current_database() and pid <> pg_backend_pid()";
 
+const SESSIONS: &str = "select count(*) from pg_stat_activity
+    where usename = current_user and datname = current_database() and pid <> pg_backend_pid()";
+
 /// A connection that was of use a moment ago is not asked whether it is still there.
 #[tokio::test]
 async fn sessions_that_the_server_ended_are_unreachable_and_replaced() {
     let database = TestDatabase::new(Engine::Postgres).await;
-    let scope = database.store.write(Actor::Service).await.unwrap();
-    scope.commit().await.unwrap();
-    let mut other = sqlx::PgConnection::connect(&database.url()).await.unwrap();
-    let ended = other.execute(END_SESSIONS).await.unwrap().rows_affected();
-    other.close().await.unwrap();
-    assert!(ended > 0);
-    let mut begun = database.store.write(Actor::Service).await;
-    // Each attempt takes one of them out of the pool.
-    for _ in 0..ended {
-        if let Err(error) = &begun {
-            assert!(matches!(error, StoreError::Unreachable(_)), "{error:?}");
-            begun = database.store.write(Actor::Service).await;
+    for store in [&database.store, &database.store.apart()] {
+        let scope = store.write(Actor::Service).await.unwrap();
+        scope.commit().await.unwrap();
+        let mut other = sqlx::PgConnection::connect(&database.url()).await.unwrap();
+        let ended = other.execute(END_SESSIONS).await.unwrap().rows_affected();
+        other.close().await.unwrap();
+        assert!(ended > 0);
+        let mut begun = store.write(Actor::Service).await;
+        // Each attempt takes one of them out of the pool.
+        for _ in 0..ended {
+            if let Err(error) = &begun {
+                assert!(matches!(error, StoreError::Unreachable(_)), "{error:?}");
+                begun = store.write(Actor::Service).await;
+            }
+        }
+        begun.unwrap().commit().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn who_is_apart_has_one_session_for_all_transactions() {
+    let database = TestDatabase::new(Engine::Postgres).await;
+    let before = database.number(SESSIONS).await;
+    let apart = database.store.apart();
+    for n in 0..3 {
+        let mut scope = apart.write(Actor::Service).await.unwrap();
+        users::insert(&mut scope, &samples::user(n)).await.unwrap();
+        match n {
+            0 => scope.commit().await.unwrap(),
+            1 => scope.roll_back().await.unwrap(),
+            _ => drop(scope),
+        }
+        if n < 2 {
+            assert_eq!(database.number(SESSIONS).await, before + 1);
         }
     }
-    begun.unwrap().commit().await.unwrap();
+    // The one that was dropped took it along.
+    apart.write(Actor::Service).await.unwrap().commit().await.unwrap();
+    assert_eq!(database.number("select count(*) from auth.users").await, 1);
+    database.store.close().await;
+    let closed = apart.write(Actor::Service).await.err().unwrap();
+    assert!(matches!(closed, StoreError::Unreachable(_)), "{closed:?}");
 }
