@@ -228,7 +228,7 @@ pub struct Known {
 /// When the database fails.
 pub async fn known(scope: &mut Scope, keys: &[(UserId, &str)]) -> Result<Vec<Known>> {
     let keys = documents(keys.iter().map(|(user, id)| json!([user, id])))?;
-    let rows = scope.fetch(&KNOWN, &[Value::from(&keys)]).await?;
+    let rows = scope.fetch_anew(&KNOWN, &[Value::from(&keys)]).await?;
     rows.iter()
         .map(|row| {
             let mut columns = row.columns();

@@ -9,6 +9,14 @@ use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
 
 use super::{ACQUIRE_TIMEOUT, TRUSTED};
 
+/// Who has it finds rows by their keys, of tables that grow: plans are made once, and look for nothing in all rows.
+const SETTINGS: [(&str, &str); 4] = [
+    ("plan_cache_mode", "force_generic_plan"),
+    ("enable_seqscan", "off"),
+    ("enable_hashjoin", "off"),
+    ("enable_mergejoin", "off"),
+];
+
 /// Where it is between two transactions.
 pub(super) struct Kept {
     options: PgConnectOptions,
@@ -27,9 +35,9 @@ pub(crate) struct KeptTransaction {
 }
 
 impl Kept {
-    pub(super) const fn new(options: PgConnectOptions) -> Self {
+    pub(super) fn new(options: PgConnectOptions) -> Self {
         Self {
-            options,
+            options: options.options(SETTINGS),
             idle: Mutex::new(None),
         }
     }
