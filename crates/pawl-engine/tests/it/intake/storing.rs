@@ -1,9 +1,11 @@
 //! What is stored of what is handed in.
 
+use std::time::Duration;
+
 use pawl_engine::EngineError;
 use pawl_engine::intake::{Outcome, Terms};
 use pawl_model::{Json, NewInteraction, Policy, RunPolicy, Score};
-use pawl_testkit::{TestDatabase, on_both_engines};
+use pawl_testkit::{Engine, TestDatabase, on_both_engines};
 
 use super::{Rig, interaction, user};
 
@@ -54,6 +56,29 @@ async fn the_same_again_is_a_duplicate_and_another_content_a_conflict(database: 
     assert_eq!(outcomes[5], Outcome::Duplicate { id: fresh });
     assert_eq!(rig.database.number("select count(*) from evaluations").await, 3);
     assert_eq!(rig.database.number("select count(*) from stale_hours").await, 0);
+}
+
+/// How it is looked up is decided while there are few, and must not be what serves few alone.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_known_is_found_by_its_id_alone() {
+    let rig = Rig::new(TestDatabase::new(Engine::Postgres).await).await;
+    let again = || rig.store(vec![interaction("a")], Terms::Sampled);
+    again().await;
+    again().await;
+    let more = (0..2_000).map(|n| interaction(&n.to_string())).collect();
+    rig.store(more, Terms::History).await;
+    // A session tells what it read once a second.
+    let read = "select sum(idx_tup_read)::bigint from pg_stat_user_indexes where relname = 'evaluations'";
+    for _ in 0..600 {
+        let outcome = again().await;
+        assert!(matches!(outcome[..], [Outcome::Duplicate { .. }]), "{outcome:?}");
+        if rig.database.number(read).await > 5 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let found = rig.database.number(read).await;
+    assert!((6..1_000).contains(&found), "{found} rows were read");
 }
 
 async fn nothing_goes_beyond_the_cap_and_the_ledger_knows_what_did_not(database: TestDatabase) {
