@@ -201,12 +201,14 @@ async fn a_search_that_is_taken_away_again_and_again_is_the_same(database: TestD
     let (run, _) = rig.engine.begin_optimization(&asked()).await.unwrap();
     server.hold();
     let (worker, stop) = worker(&rig);
-    let held = "select count(*) from jobs where state = 'running'";
-    let mut taken = 0;
+    let running = "select count(*) from jobs where state = 'running'";
+    let (mut taken, mut looks) = (0, 0);
     while row(&rig, &run.id).await.status != OptimizationStatus::Completed {
+        looks += 1;
+        assert!(looks < 30_000, "it never ends");
         if server.held() > 0 {
             // As a lease that is over: whoever has it works on, and another takes it up.
-            if taken < TAKEN && rig.database.number(held).await == 1 {
+            if taken < TAKEN && rig.database.number(running).await == 1 {
                 rig.database
                     .run("update jobs set state = 'queued', lease = null, lease_until = null where state = 'running'")
                     .await;
