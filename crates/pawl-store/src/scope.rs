@@ -161,24 +161,6 @@ impl Scope {
 
     /// Runs a statement with the tenant as `$1` and the values from `$2` on; gives all its rows.
     pub(crate) async fn fetch(&mut self, statement: &Statement, values: &[Value<'_>]) -> Result<Vec<Row>> {
-        self.fetch_planned(statement, values, true).await
-    }
-
-    /// As [`Scope::fetch`], for what PostgreSQL would find by another index when there were fewer rows: it plans it anew.
-    pub(crate) async fn fetch_anew(
-        &mut self,
-        statement: &Statement,
-        values: &[Value<'_>],
-    ) -> Result<Vec<Row>> {
-        self.fetch_planned(statement, values, false).await
-    }
-
-    async fn fetch_planned(
-        &mut self,
-        statement: &Statement,
-        values: &[Value<'_>],
-        is_kept: bool,
-    ) -> Result<Vec<Row>> {
         match &mut self.transaction {
             Transaction::Sqlite(transaction) => {
                 let mut rows = Vec::new();
@@ -191,13 +173,26 @@ impl Scope {
             }
             Transaction::Postgres(transaction) => {
                 let arguments = postgres_arguments(self.actor, values)?;
-                let rows = sqlx::query_with(statement.postgres, arguments)
-                    .persistent(is_kept)
-                    .fetch_all(transaction.connection())
-                    .await?;
+                let query = sqlx::query_with(statement.postgres, arguments);
+                let rows = query.fetch_all(transaction.connection()).await?;
                 Ok(rows.into_iter().map(Row::Postgres).collect())
             }
         }
+    }
+
+    /// As [`Scope::fetch`], for what PostgreSQL would find by another index when there were fewer rows: it plans it anew.
+    pub(crate) async fn fetch_anew(
+        &mut self,
+        statement: &Statement,
+        values: &[Value<'_>],
+    ) -> Result<Vec<Row>> {
+        let Transaction::Postgres(transaction) = &mut self.transaction else {
+            return self.fetch(statement, values).await;
+        };
+        let arguments = postgres_arguments(self.actor, values)?;
+        let query = sqlx::query_with(statement.postgres, arguments).persistent(false);
+        let rows = query.fetch_all(transaction.connection()).await?;
+        Ok(rows.into_iter().map(Row::Postgres).collect())
     }
 
     /// As [`Scope::fetch`], for the one row that there can be.
